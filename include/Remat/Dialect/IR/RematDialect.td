@@ -1,0 +1,63 @@
+//===- RematDialect.td - The remat dialect and its attributes --*- tablegen -*-===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===---------------------------------------------------------------------------===//
+
+#ifndef REMAT_DIALECT_IR_REMATDIALECT_TD
+#define REMAT_DIALECT_IR_REMATDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Remat_Dialect : Dialect {
+  let name = "remat";
+  let summary = "Rematerialization: recompute values instead of keeping them";
+  let description = [{
+    The dialect is small: one operation, `remat.barrier`, that keeps recomputed
+    operations where they were put, and attributes that users and the pass set
+    on operations of other dialects.
+
+    | attribute | type | meaning |
+    | --- | --- | --- |
+    | `remat.policy` | `#remat.policy<must_save>` or `#remat.policy<must_recompute>` | what the plan must do with the results of the operation |
+    | `remat.recomputable` | `bool` | the user's word on whether the operation may be executed again, over any model |
+    | `remat.cost` | `i64`, at least 0 | cost of one execution in picoseconds, over the cost model |
+    | `remat.clone_of` | `i64`, at least 0 | set on clones: index of the original in the input function (informational) |
+  }];
+  let cppNamespace = "::mlir::remat";
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Names of the discardable attributes of the dialect.
+    static constexpr ::llvm::StringLiteral getPolicyAttrName() { return "remat.policy"; }
+    static constexpr ::llvm::StringLiteral getRecomputableAttrName() { return "remat.recomputable"; }
+    static constexpr ::llvm::StringLiteral getCostAttrName() { return "remat.cost"; }
+    static constexpr ::llvm::StringLiteral getCloneOfAttrName() { return "remat.clone_of"; }
+  }];
+}
+
+def Remat_Policy : I32EnumAttr<"Policy", "what a plan must do with a value", [
+    I32EnumAttrCase<"MustSave", 0, "must_save">,
+    I32EnumAttrCase<"MustRecompute", 1, "must_recompute">]> {
+  let cppNamespace = "::mlir::remat";
+  let genSpecializedAttr = 0;
+}
+
+def Remat_PolicyAttr : EnumAttr<Remat_Dialect, Remat_Policy, "policy"> {
+  let summary = "what a plan must do with the results of an operation";
+  let description = [{
+    `must_save`: the results are kept from their definition to their last use
+    and never recomputed. `must_recompute`: a result that is used again after
+    its first use is recomputed for the later ones.
+
+    ```mlir
+    %0 = math.exp %x {remat.policy = #remat.policy<must_save>} : tensor<8xf32>
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // REMAT_DIALECT_IR_REMATDIALECT_TD

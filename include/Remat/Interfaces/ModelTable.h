@@ -1,0 +1,65 @@
+//===- ModelTable.h - Models of dialects that are not linked in -------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A models file describes operations as data: name -> effects, aliasing, cost
+// formulas. The format is documented in docs/models-file.md; the table for
+// StableHLO is built in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_INTERFACES_MODELTABLE_H
+#define REMAT_INTERFACES_MODELTABLE_H
+
+#include "Remat/Interfaces/OperationModel.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+namespace mlir::remat {
+
+struct ModelTableEntry;
+
+class ModelTable {
+public:
+  ModelTable();
+  ~ModelTable();
+  ModelTable(ModelTable &&) noexcept;
+  ModelTable &operator=(ModelTable &&) noexcept;
+
+  /// The table of the dialects that the project knows without linking them.
+  static const ModelTable &getBuiltin();
+
+  /// Reads the JSON text of a models file on top of the entries that are
+  /// already there; a later entry for the same operation replaces the earlier.
+  /// `name` is the file's name for errors, which say line and column where the
+  /// text is not JSON, and the operation and key where its content is wrong.
+  llvm::Error parse(StringRef text, StringRef name);
+
+  /// Reads the models file at `path`, as `parse` does.
+  llvm::Error parseFile(StringRef path);
+
+  /// Evaluates the entry for the name of `op`, if there is one.
+  std::optional<OperationModel> lookup(Operation *op) const;
+
+  /// Whether some entry or type of the table belongs to `dialect`.
+  bool describesDialect(StringRef dialect) const;
+
+  /// The operation of `dialect` that acts as a barrier (results equal operands,
+  /// never merged or moved), or an empty string.
+  StringRef getBarrierName(StringRef dialect) const;
+
+private:
+  llvm::StringMap<std::unique_ptr<ModelTableEntry>> entries;
+  llvm::StringSet<> dialects;
+  llvm::StringMap<std::string> barriers;
+};
+
+} // namespace mlir::remat
+
+#endif // REMAT_INTERFACES_MODELTABLE_H

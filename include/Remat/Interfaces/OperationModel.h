@@ -1,0 +1,103 @@
+//===- OperationModel.h - What a planner knows about one operation ----------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answer of RematOpInterface and of a models file: effects, cost and
+// aliasing of one operation, seen alone. What its regions and callees add is
+// worked out by the analyses.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_INTERFACES_OPERATIONMODEL_H
+#define REMAT_INTERFACES_OPERATIONMODEL_H
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace mlir::remat {
+
+/// How an operation relates to the ones around it.
+enum class EffectKind {
+  /// Deterministic and without effects: may be repeated, moved and erased.
+  Pure,
+  /// Reads memory or state and changes nothing: keeps its place.
+  Reads,
+  /// Anything else: writes, input and output, hidden random state,
+  /// communication. Executed exactly once, in the original order.
+  Ordered,
+};
+
+/// How a result gets its storage. A result without an entry owns one.
+struct ResultStorage {
+  enum class Kind {
+    /// The same bytes as the operand: reshapes, barriers, contiguous slices.
+    View,
+    /// Destination passing: takes the operand's storage when nothing reads the
+    /// operand later, and a new one otherwise.
+    Reuse,
+    /// Never in memory: `tensor.empty`, scalar and splat constants.
+    None,
+    /// Program data: counted once per distinct `data`, for the whole function.
+    Constant,
+  };
+
+  unsigned result;
+  Kind kind;
+  /// Operand number, for View and Reuse.
+  unsigned operand = 0;
+  /// Identifies the data, for Constant.
+  const void *data = nullptr;
+};
+
+/// The model of one operation, without its regions and callees.
+struct OperationModel {
+  /// Effects of the operation itself.
+  EffectKind effects = EffectKind::Ordered;
+  /// Whether effects of nested operations and of callees count as its own.
+  bool recursive = false;
+  /// Whether regions hold code for single elements (bodies of linalg.generic,
+  /// reductions, comparators). Such code runs in registers: its values have no
+  /// storage and its cost is part of `flops`; only its effects count, and the
+  /// values from outside that it reads.
+  bool perElementRegions = false;
+  /// Whether a user's `remat.recomputable = true` may overrule `effects`: a
+  /// collective repeated on all devices, say.
+  bool overridable = false;
+  /// Why the operation cannot be executed again, in plain words without a
+  /// subject ("draws from hidden random state"); empty when it can.
+  std::string whyNot;
+
+  /// Floating-point (or integer) operations of one execution, at least 0.
+  int64_t flops = 0;
+  /// Element type that selects the rate for `flops`; null: no arithmetic.
+  Type flopsType;
+  /// Bytes read from operands and written to results by one execution. A value
+  /// that is an operand twice is read once.
+  int64_t bytesMoved = 0;
+  /// False when `flops`, `bytesMoved` or `workspaceBytes` cannot be told (dynamic
+  /// shapes, an overflow): they are 0 then, and the operation is no candidate
+  /// for recomputation.
+  bool costIsKnown = true;
+  /// How often each region is executed: 1 unless it is a loop; nothing: unknown.
+  std::optional<int64_t> tripCount = 1;
+
+  llvm::SmallVector<ResultStorage, 2> storage;
+  /// Operand numbers, ascending, whose data is not read: `tensor.dim`, the
+  /// window of a pooling, an `outs` that is only written. Such an operand need
+  /// not be live unless a result lives in its storage.
+  llvm::SmallVector<unsigned, 1> unreadOperands;
+  /// Scratch memory while the operation runs, in bytes.
+  int64_t workspaceBytes = 0;
+
+  bool isPure() const { return effects == EffectKind::Pure; }
+};
+
+} // namespace mlir::remat
+
+#endif // REMAT_INTERFACES_OPERATIONMODEL_H

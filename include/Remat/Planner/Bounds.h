@@ -1,0 +1,33 @@
+//===- Bounds.h - What no plan can undercut ---------------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lower bounds that hold for every plan, however it orders and clones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PLANNER_BOUNDS_H
+#define REMAT_PLANNER_BOUNDS_H
+
+#include "Remat/Planner/Problem.h"
+
+namespace mlir::remat::planner {
+
+/// A lower bound on the cost that any plan within `budget` (live or packed
+/// bytes) adds to the problem's, in picoseconds.
+///
+/// For an operation t: a value whose definition t depends on, and that some
+/// operation which depends on t reads, is in memory while t runs or computed
+/// again after t, in every order of execution. What does not fit beside t's
+/// own working set and the boundary values must be computed again; choosing
+/// the cheapest bytes first, with a fraction of the last (the linear
+/// relaxation of the knapsack), bounds the cost from below. The result is the
+/// maximum over the operations with the highest live bytes in input order.
+int64_t addedCostLowerBound(const Problem &problem, int64_t budget);
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_PLANNER_BOUNDS_H

@@ -1,0 +1,37 @@
+//===- Exhaustive.h - The best plan, by trying all --------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The slow, obvious twin of the other solvers, for problems of a few operations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PLANNER_EXHAUSTIVE_H
+#define REMAT_PLANNER_EXHAUSTIVE_H
+
+#include "Remat/Planner/Plan.h"
+#include <optional>
+
+namespace mlir::remat::planner {
+
+struct ExhaustiveOptions {
+  /// Live peak that must not be exceeded, in bytes.
+  int64_t budget;
+  /// Whether originals may leave their place.
+  bool reorder = true;
+  /// Steps that a plan may have.
+  int64_t maxSteps = 16;
+};
+
+/// The cheapest plan whose live peak (Simulation::livePeak) is within the
+/// budget, among all sequences of at most `maxSteps` steps; nothing when there
+/// is none. Works on problems of up to about eight operations: it enumerates
+/// (set of values in memory) states in order of cost.
+std::optional<Plan> solveExhaustive(const Problem &problem, const ExhaustiveOptions &options);
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_PLANNER_EXHAUSTIVE_H

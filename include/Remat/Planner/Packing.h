@@ -1,0 +1,62 @@
+//===- Packing.h - Offsets for live ranges in one arena ---------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Offset assignment ("dynamic storage allocation"): buffers with fixed live
+// ranges get fixed offsets so that buffers that are live together do not
+// overlap, in an arena that is as small as the heuristic manages.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PLANNER_PACKING_H
+#define REMAT_PLANNER_PACKING_H
+
+#include "Remat/Planner/Simulator.h"
+
+namespace mlir::remat::planner {
+
+/// A buffer that is live in the half-open range [begin, end), begin < end.
+struct Buffer {
+  int64_t begin;
+  int64_t end;
+  int64_t bytes;
+};
+
+struct Packing {
+  /// One offset per buffer, each a multiple of the alignment.
+  std::vector<int64_t> offsets;
+  /// End of the highest buffer, rounded up to the alignment.
+  int64_t arenaBytes = 0;
+};
+
+/// Packs by best fit, trying several documented orders (decreasing size,
+/// decreasing size times length, time) and keeping the smallest arena; the
+/// first order wins ties. Stops early when the largest sum of live aligned
+/// bytes, a lower bound, is reached. Buffers of 0 bytes get offset 0.
+/// Deterministic.
+Packing packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment);
+
+/// Returns an error naming two buffers that overlap, or an offset that is
+/// negative or not aligned, or a buffer that exceeds the arena.
+llvm::Error verifyPacking(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
+                          const Packing &packing);
+
+/// The packed peak of an executed plan: boundary bytes plus the arena of all
+/// other storages and of the workspaces, in bytes.
+struct PackedPlan {
+  /// Of the storages of the simulation; 0 for boundary storages.
+  std::vector<int64_t> offsets;
+  /// Of the workspace of each step; 0 where there is none.
+  std::vector<int64_t> workspaceOffsets;
+  int64_t arenaBytes = 0;
+  int64_t packedBytes = 0;
+};
+
+PackedPlan pack(const Problem &problem, const Plan &plan, const Simulation &simulation);
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_PLANNER_PACKING_H

@@ -1,0 +1,68 @@
+//===- Plan.h - An order of execution with recomputations -------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answer of a solver: which operation runs when, which instance of a value
+// each read refers to, and where each region of recomputed operations is tied.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PLANNER_PLAN_H
+#define REMAT_PLANNER_PLAN_H
+
+#include "Remat/Planner/Problem.h"
+
+namespace mlir::remat::planner {
+
+/// Index into Plan::steps.
+using StepIndex = int64_t;
+
+/// One execution of an operation.
+struct Step {
+  OpIndex op;
+  /// False for the original, true for an additional execution.
+  bool isClone = false;
+  /// For each entry of the operation's `reads`, the step that computed the
+  /// value that is read; kBoundary for boundary values.
+  llvm::SmallVector<StepIndex, 4> reads;
+  /// The same for `dependences`.
+  llvm::SmallVector<StepIndex, 0> dependences;
+};
+
+/// A value as computed by one step.
+struct ValueInstance {
+  ValueIndex value = kNoValue;
+  StepIndex step = kBoundary;
+};
+
+/// A run of clones at one place: steps [begin, end). They wait for `after`,
+/// which is read when the first of them starts; it is kNoValue when there is
+/// nothing before them that they could wait for.
+struct Region {
+  StepIndex begin;
+  StepIndex end;
+  ValueInstance after;
+};
+
+struct Plan {
+  std::vector<Step> steps;
+  /// Disjoint, in order; every clone is in exactly one.
+  std::vector<Region> regions;
+};
+
+/// The plan that executes `problem` as it is.
+Plan identityPlan(const Problem &problem);
+
+/// Groups maximal runs of consecutive clones into regions, and chooses for each
+/// what it waits for: of the values that are live there anyway, the one that
+/// was computed last by an original that does not depend on a clone of the
+/// region itself; when nothing is live, the value computed last. Replaces
+/// `plan.regions`.
+void assignRegions(const Problem &problem, Plan &plan);
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_PLANNER_PLAN_H

@@ -1,0 +1,66 @@
+//===- PlanFamily.h - Candidate plans that do not depend on the budget ------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One ordered family of plans: the problem as it is, every plan that closes a
+// single gap, and every state of one greedy run towards the smallest peak. The
+// answer to a budget is the cheapest member that fits (ties: smaller peak, then
+// order), so costs fall and peaks rise monotonically with the budget.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PLANNER_PLANFAMILY_H
+#define REMAT_PLANNER_PLANFAMILY_H
+
+#include "Remat/Planner/Packing.h"
+#include "Remat/Planner/Plan.h"
+#include "Remat/Planner/Simulator.h"
+#include <memory>
+#include <optional>
+
+namespace mlir::remat::planner {
+
+struct FamilyOptions {
+  /// Whether originals may leave their place.
+  bool reorder = true;
+  /// Storages of fewer bytes are never dropped.
+  int64_t minBytes = 0;
+};
+
+/// A plan with what follows from it.
+struct Solution {
+  Plan plan;
+  Simulation simulation;
+  PackedPlan packing;
+};
+
+/// Replays and packs a plan.
+Solution evaluate(const Problem &problem, Plan plan);
+
+class PlanFamily {
+public:
+  /// `problem` must outlive the family and have passed `check`.
+  PlanFamily(const Problem &problem, const FamilyOptions &options);
+  ~PlanFamily();
+
+  /// The problem as it is.
+  const Solution &getIdentity() const;
+
+  /// The cheapest member whose packed peak is at most `budget` bytes; nothing
+  /// when no member fits.
+  std::optional<Solution> findCheapest(int64_t budget);
+
+  /// The member with the smallest packed peak; the cheapest of equal ones.
+  Solution findSmallest();
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_PLANNER_PLANFAMILY_H

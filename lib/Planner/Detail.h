@@ -1,0 +1,113 @@
+//===- Detail.h - What the planner's own files share ------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Facts about a problem or a plan that several files need: limits of sums, the
+// roots of views, the operations that no plan can leave out, and the last
+// reader of everything that shares bytes by views. Not installed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_PLANNER_DETAIL_H
+#define REMAT_LIB_PLANNER_DETAIL_H
+
+#include "Remat/Planner/Plan.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <utility>
+
+namespace mlir::remat::planner::detail {
+
+/// The largest alignment, in bytes.
+constexpr int64_t kMaxAlignment = int64_t(1) << 30;
+
+/// `check` accepts a problem whose aligned bytes (all values and all
+/// workspaces, live together or not) and whose costs each sum up to at most
+/// this: 64 PiB, or 20 hours in picoseconds.
+constexpr int64_t kMaxProblemSum = int64_t(1) << 56;
+
+/// `verify` accepts a plan whose steps sum up to at most this. A plan that
+/// executes each operation 64 times is below it on every problem that passes
+/// `check`; on a problem with a petabyte of values or 18 minutes of work, one
+/// that executes each operation 4096 times. Nothing that the planner adds up is
+/// larger than the sum over all steps plus the boundary, so no sum overflows.
+constexpr int64_t kMaxPlanSum = int64_t(1) << 62;
+
+/// An error with a message in the syntax of llvm::formatv.
+template <typename... Ts> llvm::Error makeError(const char *format, Ts &&...values) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 llvm::Twine(llvm::formatv(format, std::forward<Ts>(values)...)));
+}
+
+/// For each value, its position among the writes of its producer; 0 for
+/// boundary values.
+std::vector<int64_t> writePositions(const Problem &problem);
+
+/// For each value, the value whose storage it shows: itself unless it is a
+/// view. A value that may reuse a storage is a root of its own.
+std::vector<ValueIndex> viewRoots(const Problem &problem);
+
+/// For each operation, whether every plan executes it: it is not pure, or such
+/// an operation depends on it.
+std::vector<bool> neededOperations(const Problem &problem);
+
+/// Bytes that the operations need beside the boundary values while they run:
+/// operands, results and workspace, each root counted once. A result that may
+/// take the place of an operand counts nothing, so this is a lower bound in
+/// every plan.
+class WorkingSets {
+public:
+  /// Rounds every size up to a multiple of `roundTo`, a power of two. `input`
+  /// must stay alive.
+  WorkingSets(const Problem &input, int64_t roundTo);
+  int64_t bytes(OpIndex op);
+  /// The storages of the last operation asked for: roots of its operands that
+  /// are in memory and no boundary values.
+  llvm::ArrayRef<ValueIndex> operandRoots() const { return operands; }
+
+private:
+  const Problem &problem;
+  int64_t alignment;
+  std::vector<ValueIndex> roots;
+  /// By root: the last operation that counted it; that let a result take it.
+  std::vector<OpIndex> countedBy, takenBy;
+  llvm::SmallVector<ValueIndex, 8> operands;
+};
+
+/// The value instances of a plan, grouped by the bytes they show. A group is a
+/// value that is no view and all views of it; it is what a storage holds at
+/// one time, and a storage holds several one after the other only by reuse.
+struct ViewGroups {
+  /// Group of the k-th write of step s: group[firstWrite[s] + k]. Groups
+  /// 0 .. values-1 belong to boundary values and are unused for others.
+  std::vector<int64_t> firstWrite;
+  std::vector<int64_t> group;
+  /// By group: the value that is no view, and the last step that reads any
+  /// value of the group; -1 when none does.
+  std::vector<ValueIndex> root;
+  std::vector<StepIndex> lastRead;
+
+  /// `plan` verifies, except for its regions.
+  ViewGroups(const Problem &problem, const Plan &plan);
+
+  int64_t of(const ValueInstance &instance) const {
+    if (instance.step == kBoundary)
+      return instance.value;
+    return group[firstWrite[instance.step] + position[instance.value]];
+  }
+  /// Notes a read.
+  void read(const ValueInstance &instance, StepIndex step) {
+    StepIndex &last = lastRead[of(instance)];
+    last = std::max(last, step);
+  }
+
+private:
+  std::vector<int64_t> position;
+};
+
+} // namespace mlir::remat::planner::detail
+
+#endif // REMAT_LIB_PLANNER_DETAIL_H

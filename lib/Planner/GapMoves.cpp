@@ -1,0 +1,255 @@
+//===- GapMoves.cpp - Closing one gap in a live range -----------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds what has to be executed again when a storage is dropped between two of
+// its readers, and edits the schedule accordingly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Greedy.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::remat::planner;
+
+/// Units that one closure may execute.
+static constexpr size_t kMaxClosureUnits = 4096;
+
+bool mlir::remat::planner::operator<(const Score &a, const Score &b) {
+  auto left = static_cast<__int128>(a.cost) * b.gain;
+  auto right = static_cast<__int128>(b.cost) * a.gain;
+  return left != right ? left < right : a.gain > b.gain;
+}
+
+GapMoves::GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule,
+                   bool reorder)
+    : problem(problem), graph(graph), schedule(schedule), reorder(reorder),
+      numPinnedBefore(problem.operations.size() + 1), visitedBy(graph.units.size(), -1),
+      computedNow(graph.roots.size(), kNone) {
+  for (auto [index, operation] : llvm::enumerate(problem.operations))
+    numPinnedBefore[index + 1] =
+        numPinnedBefore[index] + (operation.effect == Effect::Pinned ? 1 : 0);
+}
+
+bool GapMoves::isMember(InstanceIndex instance, NodeIndex node) const {
+  const Schedule::Node &info = schedule.getNode(node);
+  const Schedule::Node &definition =
+      schedule.getNode(schedule.getInstance(instance).definition);
+  return info.operation != kNone && definition.operation != kNone &&
+         info.unit == definition.unit;
+}
+
+NodeIndex GapMoves::getReady(InstanceIndex instance) const {
+  const Schedule::Instance &info = schedule.getInstance(instance);
+  if (schedule.getNode(info.definition).operation == kNone)
+    return info.definition;
+  return graph.roots[info.root].ready;
+}
+
+bool GapMoves::isValid(const Gap &gap) const {
+  const Schedule::Instance &info = schedule.getInstance(gap.instance);
+  if (schedule.getNode(info.definition).slot == kNone ||
+      schedule.getNode(gap.previous).slot == kNone || schedule.getNode(gap.next).slot == kNone)
+    return false;
+  auto next = llvm::partition_point(
+      info.uses, [&](NodeIndex use) { return schedule.isBefore(use, gap.next); });
+  if (next == info.uses.end() || *next != gap.next)
+    return false;
+  return gap.previous == (next == info.uses.begin() ? info.definition : *std::prev(next));
+}
+
+NodeIndex GapMoves::getTarget(const Gap &gap) const {
+  return isMember(gap.instance, gap.next) ? getReady(gap.instance) : gap.next;
+}
+
+/// Whether nothing reads the unit's results before the end of the gap, so that
+/// the unit can move there.
+bool GapMoves::isMove(const Gap &gap) const {
+  const Schedule::Node &definition =
+      schedule.getNode(schedule.getInstance(gap.instance).definition);
+  const Unit &unit = graph.units[definition.unit];
+  if (!unit.isMovable || definition.isClone)
+    return definition.isClone && llvm::all_of(definition.outputs, [&](InstanceIndex output) {
+             const auto &uses = schedule.getInstance(output).uses;
+             return uses.empty() || !schedule.isBefore(uses.front(), gap.next);
+           });
+  if (!reorder)
+    return false;
+  NodeIndex target = getTarget(gap);
+  if (numPinnedBefore[schedule.getNode(target).slot] !=
+      numPinnedBefore[unit.operations.front()])
+    return false;
+  llvm::ArrayRef<InstanceIndex> outputs = definition.outputs;
+  if (definition.operation != kNone)
+    outputs = unit.outputs; // The instance of root r is r.
+  return llvm::all_of(outputs, [&](InstanceIndex output) {
+    return llvm::all_of(schedule.getInstance(output).uses, [&](NodeIndex use) {
+      return isMember(output, use) || !schedule.isBefore(use, target);
+    });
+  });
+}
+
+InstanceIndex GapMoves::findBefore(RootIndex root, NodeIndex node) const {
+  for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root)))
+    if (schedule.isBefore(getReady(instance), node))
+      return instance;
+  return kNone;
+}
+
+InstanceIndex GapMoves::findLater(RootIndex root, NodeIndex node) const {
+  for (InstanceIndex instance : schedule.getInstances(root)) {
+    NodeIndex definition = schedule.getInstance(instance).definition;
+    if (!schedule.isBefore(definition, node) && definition != node &&
+        schedule.getNode(definition).operation == kNone)
+      return instance;
+  }
+  return kNone;
+}
+
+std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode) {
+  std::optional<Closure> best =
+      findClosure(gap, peakNode, {/*allowReplacing=*/true, std::nullopt});
+  // Perhaps one of the needed storages is better kept instead.
+  if (best && best->units.size() > 1 && best->score.cost > 0) {
+    std::optional<Closure> other = findClosure(gap, peakNode, {true, best->score});
+    if (other && other->score < best->score)
+      return other;
+  }
+  return best;
+}
+
+std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
+                                             const Options &options) {
+  const Schedule::Instance &dropped = schedule.getInstance(gap.instance);
+  const Root &droppedRoot = graph.roots[dropped.root];
+  NodeIndex target = getTarget(gap);
+  int64_t targetSlot = schedule.getNode(target).slot;
+  bool move = isMove(gap);
+  if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
+      !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
+    return std::nullopt;
+  if (!move && (!graph.units[droppedRoot.unit].isCloneable || target != gap.next))
+    return std::nullopt;
+
+  Closure closure;
+  closure.score = {move ? 0 : graph.units[droppedRoot.unit].cost, droppedRoot.bytes};
+  int64_t peak = schedule.getPeak();
+  int64_t visit = ++numVisits;
+
+  // Depth first over what is not at hand at the target, with an explicit stack
+  // of (unit, next read).
+  struct Frame {
+    UnitIndex unit;
+    unsigned nextRead;
+    bool replacesLater;
+  };
+  llvm::SmallVector<Frame, 16> stack{{droppedRoot.unit, 0, false}};
+  visitedBy[droppedRoot.unit] = visit;
+  while (!stack.empty()) {
+    Frame &frame = stack.back();
+    const Unit &unit = graph.units[frame.unit];
+    if (frame.nextRead == unit.reads.size()) {
+      closure.units.push_back(frame.unit);
+      closure.replacesLater.push_back(frame.replacesLater);
+      stack.pop_back();
+      continue;
+    }
+    RootRead read = unit.reads[frame.nextRead++];
+    const Root &root = graph.roots[read.root];
+    if (visitedBy[root.unit] == visit)
+      continue;
+    InstanceIndex before = findBefore(read.root, target);
+    NodeIndex end = before == kNone ? kNone : schedule.getEnd(before);
+    if (before != kNone && !schedule.isBefore(end, target))
+      continue; // Live there.
+
+    bool canCompute = !read.isFixed && graph.units[root.unit].isCloneable &&
+                      targetSlot <= root.firstFixedView;
+    InstanceIndex later = canCompute && options.allowReplacing
+                              ? findLater(read.root, target)
+                              : kNone;
+    if (later == kNone && before != kNone) {
+      // Keeping it longer is free where there is room, and costs room at the
+      // peak where its life would now span it.
+      bool spansPeak = schedule.isBefore(end, peakNode);
+      int64_t endSlot = schedule.getNode(end).slot;
+      bool fits = spansPeak || schedule.getMaximum(endSlot, targetSlot - 1) + root.bytes < peak;
+      bool isCheaper =
+          !spansPeak || (options.keepBelow &&
+                         static_cast<__int128>(root.bytes) * options.keepBelow->cost <
+                             static_cast<__int128>(graph.units[root.unit].cost) *
+                                 options.keepBelow->gain);
+      if ((fits && isCheaper) || !canCompute) {
+        if (spansPeak)
+          closure.score.gain -= root.bytes;
+        if (closure.score.gain <= 0)
+          return std::nullopt;
+        continue;
+      }
+    }
+    if (!canCompute || closure.units.size() + stack.size() > kMaxClosureUnits)
+      return std::nullopt;
+    if (later == kNone)
+      closure.score.cost += graph.units[root.unit].cost;
+    visitedBy[root.unit] = visit;
+    stack.push_back({root.unit, 0, later != kNone});
+  }
+  return closure;
+}
+
+void GapMoves::apply(const Gap &gap, const Closure &closure) {
+  NodeIndex target = getTarget(gap);
+  InstanceIndex dropped = gap.instance;
+  RootIndex droppedRoot = schedule.getInstance(dropped).root;
+  bool move = isMove(gap);
+  NodeIndex oldDefinition = schedule.getInstance(dropped).definition;
+
+  llvm::SmallVector<RootIndex, 8> computed;
+  llvm::SmallVector<NodeIndex, 8> replaced;
+  for (auto [unitIndex, replacesLater] : llvm::zip(closure.units, closure.replacesLater)) {
+    const Unit &unit = graph.units[unitIndex];
+    llvm::SmallVector<InstanceIndex, 8> reads;
+    for (RootRead read : unit.reads)
+      reads.push_back(computedNow[read.root] != kNone ? computedNow[read.root]
+                                                      : findBefore(read.root, target));
+    bool isDropped = unitIndex == graph.roots[droppedRoot].unit;
+    NodeIndex old = kNone;
+    if (isDropped && move)
+      old = oldDefinition;
+    else if (replacesLater)
+      for (RootIndex root : unit.outputs)
+        if (InstanceIndex later = findLater(root, target); later != kNone && old == kNone)
+          old = schedule.getInstance(later).definition;
+    bool isClone = old == kNone || schedule.getNode(old).isClone;
+    NodeIndex node = schedule.insert(unitIndex, target, isClone, reads);
+    for (auto [root, output] : llvm::zip(unit.outputs, schedule.getNode(node).outputs)) {
+      computedNow[root] = output;
+      computed.push_back(root);
+    }
+    if (old == kNone)
+      continue;
+    replaced.push_back(old);
+    // All results of the execution that goes away are read from the new one.
+    const Schedule::Node &oldNode = schedule.getNode(old);
+    for (auto [index, root] : llvm::enumerate(unit.outputs)) {
+      InstanceIndex from = oldNode.operation == kNone ? oldNode.outputs[index] : root;
+      const auto &uses = schedule.getInstance(from).uses;
+      auto first =
+          llvm::find_if(uses, [&](NodeIndex use) { return !isMember(from, use); });
+      if (first != uses.end())
+        schedule.redirect(from, *first, computedNow[root]);
+    }
+  }
+  if (!move) {
+    schedule.redirect(dropped, gap.next, computedNow[droppedRoot]);
+    replaced.push_back(oldDefinition);
+  }
+  for (RootIndex root : computed)
+    computedNow[root] = kNone;
+  for (NodeIndex node : replaced)
+    schedule.removeUnused(node);
+}

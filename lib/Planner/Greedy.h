@@ -1,0 +1,124 @@
+//===- Greedy.h - One greedy run towards the smallest peak ------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lowers the highest peak step by step. A move closes one gap between two
+// consecutive readers of a storage that is live at the peak: the storage is
+// dropped after the first and computed again directly before the second, with
+// whatever that needs. Moves are scored by added cost per byte freed at the
+// peak; sinking an original to its first reader costs nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_PLANNER_GREEDY_H
+#define REMAT_LIB_PLANNER_GREEDY_H
+
+#include "Schedule.h"
+#include <optional>
+
+namespace mlir::remat::planner {
+
+/// Two consecutive places where an instance must be there: `previous` (its
+/// definition or a reader) and `next` (a reader).
+struct Gap {
+  InstanceIndex instance;
+  NodeIndex previous;
+  NodeIndex next;
+};
+
+/// Added cost per byte freed at the peak.
+struct Score {
+  int64_t cost;
+  int64_t gain;
+};
+bool operator<(const Score &a, const Score &b);
+
+/// What closing a gap takes: units to execute before the gap's end, in
+/// dependence order, the gap's own unit last.
+struct Closure {
+  llvm::SmallVector<UnitIndex, 4> units;
+  /// Of each unit: whether it replaces a later execution of the same unit.
+  llvm::SmallVector<bool, 4> replacesLater;
+  Score score;
+};
+
+class GapMoves {
+public:
+  GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule, bool reorder);
+
+  /// Whether the gap still exists.
+  bool isValid(const Gap &gap) const;
+  /// Works out how to close `gap` so that its storage is not live at the node
+  /// `peakNode`; nothing when that is impossible or frees nothing there.
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode);
+  /// Closes the gap. The schedule's log allows to take it back.
+  void apply(const Gap &gap, const Closure &closure);
+
+  /// Calls `visit` for each gap of an instance.
+  template <typename Fn>
+  void forEachGap(InstanceIndex instance, Fn visit) const {
+    const Schedule::Instance &info = schedule.getInstance(instance);
+    if (schedule.getNode(info.definition).slot == kNone)
+      return;
+    NodeIndex previous = info.definition;
+    for (NodeIndex use : info.uses) {
+      visit(Gap{instance, previous, use});
+      previous = use;
+    }
+  }
+
+private:
+  struct Options {
+    /// Whether a later execution of a needed unit may be brought forward.
+    bool allowReplacing;
+    /// Needed storages are kept across the peak rather than computed again when
+    /// that is cheaper than this rate.
+    std::optional<Score> keepBelow;
+  };
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode,
+                                     const Options &options);
+  /// The gap's unit is moved, not repeated.
+  bool isMove(const Gap &gap) const;
+  bool isMember(InstanceIndex instance, NodeIndex node) const;
+  /// The node in front of which the unit of `gap` is executed.
+  NodeIndex getTarget(const Gap &gap) const;
+  NodeIndex getReady(InstanceIndex instance) const;
+  /// The last instance of `root` that is complete before `node`; kNone if none.
+  InstanceIndex findBefore(RootIndex root, NodeIndex node) const;
+  /// The first instance of `root` that a whole unit behind `node` computes.
+  InstanceIndex findLater(RootIndex root, NodeIndex node) const;
+
+  const Problem &problem;
+  const StorageGraph &graph;
+  Schedule &schedule;
+  bool reorder;
+  /// Number of pinned operations before each operation.
+  std::vector<int32_t> numPinnedBefore;
+  /// Closure that last contained a unit.
+  std::vector<int64_t> visitedBy;
+  int64_t numVisits = 0;
+  /// Instances computed by the closure being applied, by root.
+  std::vector<InstanceIndex> computedNow;
+};
+
+/// A state of the run that set a new lowest peak.
+struct GreedyState {
+  /// For Schedule::restore.
+  int64_t state;
+  /// Aligned live bytes without the boundary values.
+  int64_t peak;
+  int64_t cost;
+};
+
+/// Runs until no move lowers the peak. Afterwards `schedule` is in its last
+/// state; the returned states begin with the unchanged schedule, their peaks
+/// fall strictly.
+std::vector<GreedyState> runGreedy(const Problem &problem, const StorageGraph &graph,
+                                   Schedule &schedule, bool reorder);
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_LIB_PLANNER_GREEDY_H

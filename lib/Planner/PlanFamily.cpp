@@ -1,0 +1,160 @@
+//===- PlanFamily.cpp - Candidate plans that do not depend on the budget ----===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/PlanFamily.h"
+
+#include "Greedy.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::remat::planner;
+
+Solution mlir::remat::planner::evaluate(const Problem &problem, Plan plan) {
+  Solution solution;
+  solution.plan = std::move(plan);
+  solution.simulation = simulate(problem, solution.plan);
+  solution.packing = pack(problem, solution.plan, solution.simulation);
+  return solution;
+}
+
+namespace {
+/// A member before it is written as a plan.
+struct Member {
+  int64_t cost;
+  /// Aligned live bytes with the boundary values: the packed peak is at least
+  /// this, and a member is taken for no smaller budget.
+  int64_t peak;
+  /// A single gap, or else a state of the greedy run.
+  std::optional<Gap> gap;
+  int64_t state = 0;
+  /// Once known.
+  std::optional<int64_t> packedBytes = std::nullopt;
+};
+} // namespace
+
+struct PlanFamily::Impl {
+  Impl(const Problem &problem, const FamilyOptions &options)
+      : problem(problem), options(options), graph(problem, options.minBytes),
+        singleSchedule(problem, graph), greedySchedule(problem, graph),
+        singleMoves(problem, graph, singleSchedule, options.reorder),
+        identity(evaluate(problem, identityPlan(problem))) {}
+
+  /// Lists the members. Only the identity is needed for a problem that fits, so
+  /// this waits until somebody asks for more.
+  void build() {
+    if (isBuilt)
+      return;
+    isBuilt = true;
+    addSingles();
+    for (const GreedyState &state :
+         runGreedy(problem, graph, greedySchedule, options.reorder))
+      members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
+    llvm::stable_sort(members, [](const Member &a, const Member &b) {
+      return std::make_pair(a.cost, a.peak) < std::make_pair(b.cost, b.peak);
+    });
+    // A member that costs no less and peaks no lower than an earlier one is
+    // never the answer.
+    int64_t lowest = std::numeric_limits<int64_t>::max();
+    llvm::erase_if(members, [&](const Member &member) {
+      if (member.peak >= lowest)
+        return true;
+      lowest = member.peak;
+      return false;
+    });
+  }
+
+  void addSingles() {
+    auto [slot, peakNode] = singleSchedule.getPeakPlace();
+    int64_t peak = singleSchedule.getPeak();
+    llvm::SmallVector<Gap, 0> gaps;
+    for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e;
+         ++instance)
+      singleMoves.forEachGap(instance, [&](const Gap &gap) { gaps.push_back(gap); });
+    for (const Gap &gap : gaps) {
+      std::optional<Closure> closure = singleMoves.findClosure(gap, peakNode);
+      if (!closure)
+        continue;
+      singleMoves.apply(gap, *closure);
+      if (singleSchedule.getPeak() < peak)
+        members.push_back({singleSchedule.getCost(),
+                           graph.boundaryBytes + singleSchedule.getPeak(), gap});
+      singleSchedule.restore(0);
+      singleSchedule.forgetUndone();
+    }
+  }
+
+  Solution materialize(Member &member) {
+    Plan plan;
+    if (member.gap) {
+      auto [slot, peakNode] = singleSchedule.getPeakPlace();
+      singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
+      plan = singleSchedule.toPlan(options.reorder);
+      singleSchedule.restore(0);
+      singleSchedule.forgetUndone();
+    } else {
+      greedySchedule.restore(member.state);
+      plan = greedySchedule.toPlan(options.reorder);
+    }
+    Solution solution = evaluate(problem, std::move(plan));
+    // Counting a member as no smaller than the search saw it keeps the answers
+    // monotone even where the search was too careful.
+    member.packedBytes = std::max(member.peak, solution.packing.packedBytes);
+    return solution;
+  }
+
+  const Problem &problem;
+  FamilyOptions options;
+  StorageGraph graph;
+  Schedule singleSchedule;
+  Schedule greedySchedule;
+  GapMoves singleMoves;
+  Solution identity;
+  std::vector<Member> members;
+  bool isBuilt = false;
+};
+
+PlanFamily::PlanFamily(const Problem &problem, const FamilyOptions &options)
+    : impl(std::make_unique<Impl>(problem, options)) {}
+PlanFamily::~PlanFamily() = default;
+
+const Solution &PlanFamily::getIdentity() const { return impl->identity; }
+
+std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
+  if (impl->identity.packing.packedBytes <= budget)
+    return impl->identity;
+  impl->build();
+  for (Member &member : impl->members) {
+    if (member.peak > budget || (member.packedBytes && *member.packedBytes > budget))
+      continue;
+    Solution solution = impl->materialize(member);
+    if (*member.packedBytes <= budget)
+      return solution;
+  }
+  return std::nullopt;
+}
+
+Solution PlanFamily::findSmallest() {
+  impl->build();
+  // In order of the bound, until no bound is below the best.
+  llvm::SmallVector<Member *, 0> order;
+  for (Member &member : impl->members)
+    order.push_back(&member);
+  llvm::stable_sort(order, [](Member *a, Member *b) { return a->peak < b->peak; });
+  Member *best = nullptr;
+  for (Member *member : order) {
+    if (best && member->peak > *best->packedBytes)
+      break;
+    if (!member->packedBytes)
+      impl->materialize(*member);
+    if (!best || std::make_pair(*member->packedBytes, member->cost) <
+                     std::make_pair(*best->packedBytes, best->cost))
+      best = member;
+  }
+  // The identity is a member, but may have been pruned.
+  if (!best || impl->identity.packing.packedBytes <= *best->packedBytes)
+    return impl->identity;
+  return impl->materialize(*best);
+}

@@ -1,0 +1,299 @@
+//===- Schedule.cpp - A schedule that a search edits ------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The primitive edits with their inverses, and the bookkeeping of live bytes: an
+// instance that begins in slot a and ends in slot b adds its bytes to the slots
+// strictly between; slots a and b are replayed node by node.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::remat::planner;
+
+Schedule::Schedule(const Problem &problem, const StorageGraph &graph)
+    : problem(problem), graph(graph), nodes(problem.operations.size()),
+      instances(graph.roots.size()), instancesOf(graph.roots.size()),
+      slots(problem.operations.size()), tree(problem.operations.size()),
+      isDirty(problem.operations.size()) {
+  // Originals come first: the node of operation i is i, the instance of root r is r.
+  for (auto [index, root] : llvm::enumerate(graph.roots)) {
+    instances[index] = Instance{static_cast<RootIndex>(index),
+                                static_cast<NodeIndex>(root.begin), {}};
+    nodes[root.begin].outputs.push_back(index);
+  }
+  for (int32_t operation = 0, e = nodes.size(); operation < e; ++operation) {
+    Node &node = nodes[operation];
+    node.unit = graph.unitOf[operation];
+    node.operation = operation;
+    node.isClone = false;
+    if (graph.isFoldedView[operation])
+      continue;
+    insertNode(operation, operation, 0);
+    for (RootRead read : graph.readsOf[operation])
+      node.reads.push_back(read.root);
+    llvm::append_range(node.reads, graph.continues[operation]);
+    // In order, so that every use goes to the end of its list.
+    for (InstanceIndex instance : node.reads)
+      instances[instance].uses.push_back(operation);
+  }
+  for (InstanceIndex instance = 0, e = instances.size(); instance < e; ++instance)
+    addSpan(instance, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Live bytes
+//===----------------------------------------------------------------------===//
+
+void Schedule::addSpan(InstanceIndex instance, int sign) {
+  int32_t first = nodes[instances[instance].definition].slot;
+  int32_t last = nodes[getEnd(instance)].slot;
+  tree.add(first + 1, last - 1, sign * graph.roots[instances[instance].root].bytes);
+}
+
+void Schedule::markDirty(int32_t slot) {
+  if (isDirty[slot])
+    return;
+  isDirty[slot] = true;
+  dirtySlots.push_back(slot);
+}
+
+void Schedule::flush() {
+  for (int32_t slot : dirtySlots) {
+    tree.setOwn(slot, computeOwn(slot, nullptr));
+    isDirty[slot] = false;
+  }
+  dirtySlots.clear();
+}
+
+/// The highest bytes of the instances that begin or end in `slot`, and of the
+/// workspaces, replayed node by node.
+int64_t Schedule::computeOwn(int64_t slot, NodeIndex *peakNode) const {
+  auto bytesOf = [&](InstanceIndex instance) {
+    return graph.roots[instances[instance].root].bytes;
+  };
+  auto endsAt = [&](InstanceIndex instance, NodeIndex node) {
+    return instances[instance].uses.back() == node;
+  };
+  int64_t live = 0, highest = 0;
+  for (NodeIndex node : slots[slot])
+    for (InstanceIndex instance : nodes[node].reads)
+      if (endsAt(instance, node) && nodes[instances[instance].definition].slot < slot)
+        live += bytesOf(instance);
+  for (NodeIndex node : slots[slot]) {
+    const Node &info = nodes[node];
+    for (InstanceIndex instance : info.outputs)
+      live += bytesOf(instance);
+    int64_t workspace = info.operation == kNone
+                            ? graph.units[info.unit].workspace
+                            : align(problem.operations[info.operation].workspace,
+                                    problem.alignment);
+    if (live + workspace > highest) {
+      highest = live + workspace;
+      if (peakNode)
+        *peakNode = node;
+    }
+    for (InstanceIndex instance : info.reads)
+      if (endsAt(instance, node))
+        live -= bytesOf(instance);
+    for (InstanceIndex instance : info.outputs)
+      if (instances[instance].uses.empty())
+        live -= bytesOf(instance);
+  }
+  return highest;
+}
+
+int64_t Schedule::getPeak() {
+  flush();
+  return tree.getMaximum();
+}
+
+std::pair<int64_t, NodeIndex> Schedule::getPeakPlace() {
+  flush();
+  int64_t slot = tree.getPeakSlot();
+  NodeIndex node = slots[slot].empty() ? kNone : slots[slot].front();
+  computeOwn(slot, &node);
+  return {slot, node};
+}
+
+int64_t Schedule::getBytes(int64_t slot) {
+  flush();
+  return tree.get(slot);
+}
+
+int64_t Schedule::getMaximum(int64_t firstSlot, int64_t lastSlot) {
+  flush();
+  return tree.getMaximum(firstSlot, lastSlot);
+}
+
+//===----------------------------------------------------------------------===//
+// Primitive edits
+//===----------------------------------------------------------------------===//
+
+void Schedule::insertNode(NodeIndex node, int32_t slot, int32_t position) {
+  auto &list = slots[slot];
+  list.insert(list.begin() + position, node);
+  nodes[node].slot = slot;
+  for (int32_t i = position, e = list.size(); i < e; ++i)
+    nodes[list[i]].position = i;
+  markDirty(slot);
+  for (InstanceIndex instance : nodes[node].outputs) {
+    auto &siblings = instancesOf[instances[instance].root];
+    auto place = llvm::find_if(siblings, [&](InstanceIndex other) {
+      return isBefore(node, instances[other].definition);
+    });
+    siblings.insert(place, instance);
+  }
+  const Node &info = nodes[node];
+  cost += info.operation == kNone ? graph.units[info.unit].cost
+                                  : problem.operations[info.operation].cost;
+  ++numNodes;
+}
+
+void Schedule::removeNode(NodeIndex node) {
+  Node &info = nodes[node];
+  auto &list = slots[info.slot];
+  list.erase(list.begin() + info.position);
+  for (int32_t i = info.position, e = list.size(); i < e; ++i)
+    nodes[list[i]].position = i;
+  markDirty(info.slot);
+  for (InstanceIndex instance : info.outputs)
+    llvm::erase(instancesOf[instances[instance].root], instance);
+  info.slot = kNone;
+  cost -= info.operation == kNone ? graph.units[info.unit].cost
+                                  : problem.operations[info.operation].cost;
+  --numNodes;
+}
+
+void Schedule::addUse(InstanceIndex instance, NodeIndex node) {
+  addSpan(instance, -1);
+  markDirty(nodes[getEnd(instance)].slot);
+  auto &uses = instances[instance].uses;
+  uses.insert(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }),
+              node);
+  markDirty(nodes[getEnd(instance)].slot);
+  markDirty(nodes[instances[instance].definition].slot);
+  addSpan(instance, 1);
+}
+
+void Schedule::removeUse(InstanceIndex instance, NodeIndex node) {
+  addSpan(instance, -1);
+  markDirty(nodes[getEnd(instance)].slot);
+  auto &uses = instances[instance].uses;
+  uses.erase(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }));
+  markDirty(nodes[getEnd(instance)].slot);
+  markDirty(nodes[instances[instance].definition].slot);
+  addSpan(instance, 1);
+}
+
+void Schedule::execute(const Edit &edit, bool isForward) {
+  switch (edit.kind) {
+  case EditKind::InsertNode:
+    return isForward ? insertNode(edit.node, edit.a, edit.b) : removeNode(edit.node);
+  case EditKind::RemoveNode:
+    return isForward ? removeNode(edit.node) : insertNode(edit.node, edit.a, edit.b);
+  case EditKind::AddUse:
+    return isForward ? addUse(edit.a, edit.node) : removeUse(edit.a, edit.node);
+  case EditKind::RemoveUse:
+    return isForward ? removeUse(edit.a, edit.node) : addUse(edit.a, edit.node);
+  case EditKind::SetRead:
+    nodes[edit.node].reads[edit.a] = isForward ? edit.c : edit.b;
+    return;
+  }
+}
+
+void Schedule::apply(Edit edit) {
+  execute(edit, /*isForward=*/true);
+  edits.push_back(edit);
+  ++numApplied;
+}
+
+void Schedule::restore(int64_t state) {
+  while (numApplied > state)
+    execute(edits[--numApplied], /*isForward=*/false);
+  while (numApplied < state)
+    execute(edits[numApplied++], /*isForward=*/true);
+}
+
+void Schedule::forgetUndone() { edits.resize(numApplied); }
+
+//===----------------------------------------------------------------------===//
+// Compound edits
+//===----------------------------------------------------------------------===//
+
+NodeIndex Schedule::insert(UnitIndex unit, NodeIndex before, bool isClone,
+                           llvm::ArrayRef<InstanceIndex> reads) {
+  NodeIndex node = nodes.size();
+  nodes.emplace_back();
+  nodes[node].unit = unit;
+  nodes[node].operation = kNone;
+  nodes[node].isClone = isClone;
+  nodes[node].reads.assign(reads.begin(), reads.end());
+  for (RootIndex root : graph.units[unit].outputs) {
+    nodes[node].outputs.push_back(instances.size());
+    instances.push_back(Instance{root, node, {}});
+  }
+  apply({EditKind::InsertNode, node, nodes[before].slot, nodes[before].position, 0});
+  for (InstanceIndex instance : reads)
+    apply({EditKind::AddUse, node, instance, 0, 0});
+  return node;
+}
+
+void Schedule::redirect(InstanceIndex from, NodeIndex first, InstanceIndex to) {
+  while (!instances[from].uses.empty()) {
+    NodeIndex user = instances[from].uses.back();
+    if (isBefore(user, first))
+      return;
+    int32_t index = llvm::find(nodes[user].reads, from) - nodes[user].reads.begin();
+    apply({EditKind::SetRead, user, index, from, to});
+    apply({EditKind::RemoveUse, user, from, 0, 0});
+    apply({EditKind::AddUse, user, to, 0, 0});
+  }
+}
+
+/// Whether nobody reads what the unit of `node` computes there.
+bool Schedule::isUnused(NodeIndex node) const {
+  const Node &info = nodes[node];
+  if (info.slot == kNone)
+    return false;
+  if (info.operation == kNone)
+    return llvm::all_of(info.outputs,
+                        [&](InstanceIndex output) { return instances[output].uses.empty(); });
+  // An original is removed with its whole unit, whose instances are the roots.
+  const Unit &unit = graph.units[info.unit];
+  return unit.isMovable && llvm::all_of(unit.outputs, [&](RootIndex root) {
+           return llvm::all_of(instances[root].uses, [&](NodeIndex user) {
+             return nodes[user].unit == info.unit && nodes[user].operation != kNone;
+           });
+         });
+}
+
+void Schedule::removeUnused(NodeIndex node) {
+  llvm::SmallVector<NodeIndex, 8> worklist{node};
+  while (!worklist.empty()) {
+    NodeIndex next = worklist.pop_back_val();
+    if (!isUnused(next))
+      continue;
+    llvm::SmallVector<NodeIndex, 4> members{next};
+    if (nodes[next].operation != kNone)
+      members.assign(graph.units[nodes[next].unit].operations.begin(),
+                     graph.units[nodes[next].unit].operations.end());
+    llvm::SmallVector<InstanceIndex, 8> released;
+    for (NodeIndex member : llvm::reverse(members)) {
+      for (InstanceIndex instance : llvm::reverse(nodes[member].reads)) {
+        apply({EditKind::RemoveUse, member, instance, 0, 0});
+        released.push_back(instance);
+      }
+    }
+    for (NodeIndex member : llvm::reverse(members))
+      apply({EditKind::RemoveNode, member, nodes[member].slot, nodes[member].position, 0});
+    for (InstanceIndex instance : released)
+      worklist.push_back(instances[instance].definition);
+  }
+}

@@ -1,0 +1,164 @@
+//===- Schedule.h - A schedule that a search edits --------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of a search: which units run when, which instance of a root each
+// read refers to, and the live bytes that follow. Time is divided into slots,
+// one per original operation; a slot holds the original (unless it has moved)
+// and, before it, the units that were put there to serve it.
+//
+// All changes go through five primitive edits that are logged, so that a search
+// can take a trial back and later return to any state it passed through.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_PLANNER_SCHEDULE_H
+#define REMAT_LIB_PLANNER_SCHEDULE_H
+
+#include "PeakTree.h"
+#include "Remat/Planner/Plan.h"
+#include "StorageGraph.h"
+
+namespace mlir::remat::planner {
+
+/// A step of the search: an original operation, or a whole unit executed at
+/// another place.
+using NodeIndex = int32_t;
+using InstanceIndex = int32_t;
+
+class Schedule {
+public:
+  struct Node {
+    UnitIndex unit;
+    /// Of an original; kNone when the node executes its unit as a whole.
+    int32_t operation;
+    bool isClone;
+    /// Place; slot is kNone while the node is not in the schedule.
+    int32_t slot = kNone;
+    int32_t position = 0;
+    /// What is read: parallel to StorageGraph::readsOf of the operation or
+    /// Unit::reads, then the instances that an original continues.
+    llvm::SmallVector<InstanceIndex, 4> reads;
+    /// Instances that begin here.
+    llvm::SmallVector<InstanceIndex, 1> outputs;
+  };
+
+  struct Instance {
+    RootIndex root;
+    /// Where it begins.
+    NodeIndex definition;
+    /// Its readers in order.
+    llvm::SmallVector<NodeIndex, 4> uses;
+  };
+
+  Schedule(const Problem &problem, const StorageGraph &graph);
+
+  const Node &getNode(NodeIndex node) const { return nodes[node]; }
+  const Instance &getInstance(InstanceIndex instance) const { return instances[instance]; }
+  int64_t getNumInstances() const { return instances.size(); }
+  /// The instances of a root that are in the schedule, in order.
+  llvm::ArrayRef<InstanceIndex> getInstances(RootIndex root) const { return instancesOf[root]; }
+  llvm::ArrayRef<NodeIndex> getNodes(int64_t slot) const { return slots[slot]; }
+
+  /// Whether `a` runs before `b`.
+  bool isBefore(NodeIndex a, NodeIndex b) const {
+    return std::make_pair(nodes[a].slot, nodes[a].position) <
+           std::make_pair(nodes[b].slot, nodes[b].position);
+  }
+  /// The last reader, or the definition when there is none.
+  NodeIndex getEnd(InstanceIndex instance) const {
+    const Instance &info = instances[instance];
+    return info.uses.empty() ? info.definition : info.uses.back();
+  }
+
+  /// Highest live bytes, aligned, without the boundary values.
+  int64_t getPeak();
+  /// The first slot with the highest live bytes, and the node in it.
+  std::pair<int64_t, NodeIndex> getPeakPlace();
+  int64_t getBytes(int64_t slot);
+  /// Highest live bytes of the closed range of slots.
+  int64_t getMaximum(int64_t firstSlot, int64_t lastSlot);
+  /// Picoseconds of all nodes in the schedule.
+  int64_t getCost() const { return cost; }
+  int64_t getNumNodes() const { return numNodes; }
+
+  /// Executes `unit` directly before `before`; its reads refer to `reads`. A
+  /// node that is no clone takes the place of the originals, which the caller
+  /// removes. Returns the new node.
+  NodeIndex insert(UnitIndex unit, NodeIndex before, bool isClone,
+                   llvm::ArrayRef<InstanceIndex> reads);
+  /// Lets all readers of `from` that do not run before `first` read `to`.
+  void redirect(InstanceIndex from, NodeIndex first, InstanceIndex to);
+  /// Removes nodes whose results nobody reads: `node`, if it may be removed,
+  /// and then what only it kept.
+  void removeUnused(NodeIndex node);
+
+  /// Number of edits so far that are in effect; a state to return to.
+  int64_t getState() const { return numApplied; }
+  /// Takes edits back, or applies them again, until `state` is reached.
+  void restore(int64_t state);
+  /// Forgets the edits that were taken back.
+  void forgetUndone();
+
+  /// Calls `visit` for every instance whose readers changed since `state`.
+  template <typename Fn>
+  void forEachChangedInstance(int64_t state, Fn visit) const {
+    for (int64_t i = state; i < numApplied; ++i)
+      if (edits[i].kind == EditKind::AddUse || edits[i].kind == EditKind::RemoveUse)
+        visit(edits[i].a);
+  }
+
+  /// Writes the schedule as a plan, views placed and regions assigned. Without
+  /// `reorder` a view that has lost its place is cloned instead of moved.
+  Plan toPlan(bool reorder) const;
+
+private:
+  enum class EditKind : uint8_t { InsertNode, RemoveNode, AddUse, RemoveUse, SetRead };
+  struct Edit {
+    EditKind kind;
+    NodeIndex node;
+    /// Slot of an inserted or removed node; instance of a use; index of a read.
+    int32_t a;
+    /// Position of a node; old instance of a read.
+    int32_t b;
+    /// New instance of a read.
+    int32_t c;
+  };
+
+  void apply(Edit edit);
+  void execute(const Edit &edit, bool isForward);
+  void insertNode(NodeIndex node, int32_t slot, int32_t position);
+  void removeNode(NodeIndex node);
+  void addUse(InstanceIndex instance, NodeIndex node);
+  void removeUse(InstanceIndex instance, NodeIndex node);
+  void setRead(NodeIndex node, unsigned index, InstanceIndex instance);
+  bool isUnused(NodeIndex node) const;
+
+  /// Adds `sign` times the bytes of an instance to the slots strictly between
+  /// its definition and its end.
+  void addSpan(InstanceIndex instance, int sign);
+  void markDirty(int32_t slot);
+  void flush();
+  int64_t computeOwn(int64_t slot, NodeIndex *peakNode) const;
+
+  const Problem &problem;
+  const StorageGraph &graph;
+  std::vector<Node> nodes;
+  std::vector<Instance> instances;
+  std::vector<llvm::SmallVector<InstanceIndex, 1>> instancesOf;
+  std::vector<llvm::SmallVector<NodeIndex, 1>> slots;
+  PeakTree tree;
+  std::vector<bool> isDirty;
+  std::vector<int32_t> dirtySlots;
+  int64_t cost = 0;
+  int64_t numNodes = 0;
+  std::vector<Edit> edits;
+  int64_t numApplied = 0;
+};
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_LIB_PLANNER_SCHEDULE_H

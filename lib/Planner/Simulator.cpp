@@ -1,0 +1,305 @@
+//===- Simulator.cpp - Memory and cost of a plan ----------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides whether a plan is valid, which values share a storage, and when each
+// storage is live. Two passes: the first finds the last reader of every value
+// with its views, the second hands out storages in the order of execution.
+// Linear in the plan.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Simulator.h"
+#include "Detail.h"
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::detail;
+
+namespace {
+
+/// Walks over a plan once and reports the first thing that is wrong.
+class Verifier {
+public:
+  Verifier(const Problem &input, const Plan &candidate)
+      : problem(input), plan(candidate), numOperations(input.operations.size()),
+        numSteps(candidate.steps.size()), hasOriginal(numOperations, false) {
+    int64_t count = 0;
+    pinnedBefore.reserve(numOperations);
+    for (const Operation &op : problem.operations) {
+      pinnedBefore.push_back(count);
+      count += op.effect == Effect::Pinned;
+    }
+    for (const Value &value : problem.values)
+      if (value.producer == kBoundary && value.placement != Placement::None)
+        sumOfBytes += align(value.bytes, problem.alignment);
+  }
+
+  llvm::Error run() {
+    for (StepIndex index = 0; index < numSteps; ++index)
+      if (llvm::Error error = verifyStep(index))
+        return error;
+    if (OpIndex op = nextEffect(); op < numOperations)
+      return makeError("operation {0} ('{1}') has effects, but is not executed", op,
+                       problem.operations[op].name);
+    if (numOperations > 0 && problem.operations.back().effect == Effect::Pinned &&
+        plan.steps.back().op != numOperations - 1)
+      return stepError(numSteps - 1, "follows the terminator");
+    return verifyRegions();
+  }
+
+private:
+  template <typename... Ts>
+  llvm::Error stepError(StepIndex index, const char *format, Ts &&...values) const {
+    return makeError("step {0} ('{1}') {2}", index,
+                     problem.operations[plan.steps[index].op].name,
+                     llvm::formatv(format, std::forward<Ts>(values)...).str());
+  }
+
+  /// The next operation in input order that is not pure and not yet executed.
+  OpIndex nextEffect() {
+    while (next < numOperations && problem.operations[next].effect == Effect::Pure)
+      ++next;
+    return next;
+  }
+
+  /// Whether `step` writes `value`, both in range.
+  bool writes(StepIndex step, ValueIndex value) const {
+    return problem.values[value].producer == plan.steps[step].op;
+  }
+
+  llvm::Error verifyUses(StepIndex index, const char *verb, llvm::ArrayRef<ValueIndex> values,
+                         llvm::ArrayRef<StepIndex> steps) const {
+    if (values.size() != steps.size())
+      return stepError(index, "{0} {1} values, but the operation {0} {2}", verb, steps.size(),
+                       values.size());
+    for (auto [value, step] : llvm::zip_equal(values, steps)) {
+      const std::string &name = problem.values[value].name;
+      if (problem.values[value].producer == kBoundary) {
+        if (step != kBoundary)
+          return stepError(index, "{0} the boundary value {1} ('{2}') from step {3}", verb, value,
+                           name, step);
+        continue;
+      }
+      if (step < 0 || step >= numSteps)
+        return stepError(index, "{0} value {1} ('{2}') from step {3}, which does not exist", verb,
+                         value, name, step);
+      if (step >= index)
+        return stepError(index, "{0} value {1} ('{2}') from step {3}, which is not earlier", verb,
+                         value, name, step);
+      if (!writes(step, value))
+        return stepError(index, "{0} value {1} ('{2}') from step {3}, which does not write it",
+                         verb, value, name, step);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error verifyStep(StepIndex index) {
+    const Step &step = plan.steps[index];
+    if (step.op < 0 || step.op >= numOperations)
+      return makeError("step {0} executes operation {1}, which does not exist", index, step.op);
+    const Operation &op = problem.operations[step.op];
+    if (llvm::Error error = verifyUses(index, "reads", op.reads, step.reads))
+      return error;
+    if (llvm::Error error = verifyUses(index, "depends on", op.dependences, step.dependences))
+      return error;
+
+    if (step.isClone) {
+      if (!op.recomputable)
+        return stepError(index, "is a clone, but operation {0} is not recomputable", step.op);
+      if (op.policy == Policy::MustSave)
+        return stepError(index, "is a clone, but operation {0} must be saved", step.op);
+    } else {
+      if (hasOriginal[step.op])
+        return stepError(index, "is the second original of operation {0}", step.op);
+      hasOriginal[step.op] = true;
+      if (op.effect != Effect::Pure) {
+        if (OpIndex expected = nextEffect(); expected != step.op)
+          return stepError(index, "has effects and comes before operation {0} ('{1}')", expected,
+                           problem.operations[expected].name);
+        ++next;
+      }
+      if (pinnedBefore[step.op] != numPinned)
+        return stepError(index, "was moved past a pinned operation");
+      numPinned += op.effect == Effect::Pinned;
+    }
+
+    sumOfCosts += op.cost;
+    sumOfBytes += align(op.workspace, problem.alignment);
+    for (ValueIndex value : op.writes)
+      sumOfBytes += align(problem.values[value].bytes, problem.alignment);
+    if (sumOfCosts > kMaxPlanSum)
+      return stepError(index, "brings the sum of all costs above {0} picoseconds", kMaxPlanSum);
+    if (sumOfBytes > kMaxPlanSum)
+      return stepError(index, "brings the sum of all aligned bytes above {0}", kMaxPlanSum);
+    return llvm::Error::success();
+  }
+
+  llvm::Error verifyRegions() const {
+    StepIndex previousEnd = 0;
+    int64_t numCovered = 0;
+    for (auto [number, region] : llvm::enumerate(plan.regions)) {
+      auto regionError = [&, number = number](const char *format, auto &&...values) {
+        return makeError("region {0} {1}", number, llvm::formatv(format, values...).str());
+      };
+      if (region.begin < 0 || region.begin >= region.end || region.end > numSteps)
+        return regionError("covers steps {0} to {1}, which is not a range of steps", region.begin,
+                           region.end);
+      if (region.begin < previousEnd)
+        return regionError("begins at step {0}, before the previous one ends", region.begin);
+      previousEnd = region.end;
+      for (StepIndex index = region.begin; index < region.end; ++index)
+        if (!plan.steps[index].isClone)
+          return regionError("holds step {0} ('{1}'), which is not a clone", index,
+                             problem.operations[plan.steps[index].op].name);
+      numCovered += region.end - region.begin;
+
+      const ValueInstance &after = region.after;
+      if (after.value == kNoValue)
+        continue;
+      if (after.value < 0 || after.value >= int64_t(problem.values.size()))
+        return regionError("waits for value {0}, which does not exist", after.value);
+      if (problem.values[after.value].producer == kBoundary)
+        return regionError("waits for the boundary value {0} ('{1}')", after.value,
+                           problem.values[after.value].name);
+      if (after.step < 0 || after.step >= region.begin)
+        return regionError("waits for step {0}, which is not before it", after.step);
+      if (!writes(after.step, after.value))
+        return regionError("waits for value {0} ('{1}') of step {2}, which does not write it",
+                           after.value, problem.values[after.value].name, after.step);
+    }
+    int64_t numClones =
+        llvm::count_if(plan.steps, [](const Step &step) { return step.isClone; });
+    if (numCovered == numClones)
+      return llvm::Error::success();
+    size_t number = 0;
+    for (StepIndex index = 0; index < numSteps; ++index) {
+      if (!plan.steps[index].isClone)
+        continue;
+      while (number < plan.regions.size() && plan.regions[number].end <= index)
+        ++number;
+      if (number == plan.regions.size() || plan.regions[number].begin > index)
+        return stepError(index, "is a clone outside of all regions");
+    }
+    llvm_unreachable("some clone is not covered");
+  }
+
+  const Problem &problem;
+  const Plan &plan;
+  int64_t numOperations, numSteps;
+  /// By operation: pinned operations before it in the problem.
+  std::vector<int64_t> pinnedBefore;
+  std::vector<bool> hasOriginal;
+  OpIndex next = 0;
+  int64_t numPinned = 0, sumOfCosts = 0, sumOfBytes = 0;
+};
+
+} // namespace
+
+llvm::Error mlir::remat::planner::verify(const Problem &problem, const Plan &plan) {
+  return Verifier(problem, plan).run();
+}
+
+Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &plan) {
+  int64_t numValues = problem.values.size(), numSteps = plan.steps.size();
+  ViewGroups groups(problem, plan);
+  for (const Region &region : plan.regions)
+    if (region.after.value != kNoValue)
+      groups.read(region.after, region.begin);
+
+  Simulation result;
+  result.firstWrite = groups.firstWrite;
+  result.storageOf.assign(groups.group.size(), kNoStorage);
+  result.boundaryStorage.assign(numValues, kNoStorage);
+  int64_t liveBoundaryBytes = 0;
+  // By group.
+  std::vector<StorageIndex> storageOf(groups.root.size(), kNoStorage);
+  // By storage: the last step that let a result take it.
+  std::vector<StepIndex> takenAt;
+  for (ValueIndex value = 0; value < numValues; ++value) {
+    if (problem.values[value].producer != kBoundary ||
+        problem.values[value].placement == Placement::None)
+      continue;
+    int64_t bytes = problem.values[value].bytes;
+    storageOf[value] = result.boundaryStorage[value] = result.storages.size();
+    result.storages.push_back({bytes, 0, numSteps, true, {value, kBoundary}});
+    liveBoundaryBytes += bytes;
+    takenAt.push_back(-1);
+    result.boundaryBytes += align(bytes, problem.alignment);
+  }
+
+  // Differences between consecutive steps; added up below.
+  result.liveBytes.assign(numSteps + 1, 0);
+  for (StepIndex index = 0; index < numSteps; ++index) {
+    const Step &step = plan.steps[index];
+    const Operation &op = problem.operations[step.op];
+    result.cost += op.cost;
+    result.liveBytes[index] += op.workspace;
+    result.liveBytes[index + 1] -= op.workspace;
+
+    for (int64_t k = 0, e = op.writes.size(); k < e; ++k) {
+      const Value &value = problem.values[op.writes[k]];
+      int64_t group = groups.group[groups.firstWrite[index] + k];
+      StorageIndex &storage = result.storageOf[groups.firstWrite[index] + k];
+      if (value.placement == Placement::View) {
+        storage = storageOf[group];
+        continue;
+      }
+      if (value.placement == Placement::None)
+        continue;
+
+      StepIndex end = std::max(index, groups.lastRead[group]) + 1;
+      if (value.placement == Placement::Reuse) {
+        int64_t operand = llvm::find(op.reads, value.source) - op.reads.begin();
+        int64_t source = groups.of({value.source, step.reads[operand]});
+        storage = storageOf[source];
+        if (storage != kNoStorage && !result.storages[storage].isBoundary &&
+            result.storages[storage].bytes == value.bytes && groups.lastRead[source] == index &&
+            takenAt[storage] != index) {
+          takenAt[storage] = index;
+          storageOf[group] = storage;
+          result.storages[storage].end = end;
+          continue;
+        }
+      }
+      storage = storageOf[group] = result.storages.size();
+      result.storages.push_back({value.bytes, index, end, false, {op.writes[k], index}});
+      takenAt.push_back(-1);
+    }
+  }
+
+  for (const Storage &storage : result.storages) {
+    if (storage.isBoundary)
+      continue;
+    result.liveBytes[storage.begin] += storage.bytes;
+    result.liveBytes[storage.end] -= storage.bytes;
+  }
+  result.liveBytes.pop_back();
+  int64_t live = liveBoundaryBytes;
+  result.livePeak = liveBoundaryBytes;
+  for (StepIndex index = 0; index < numSteps; ++index) {
+    live += result.liveBytes[index];
+    result.liveBytes[index] = live;
+    if (index == 0 || live > result.livePeak) {
+      result.livePeak = live;
+      result.peakStep = index;
+    }
+  }
+  return result;
+}
+
+int64_t mlir::remat::planner::workingSetBytes(const Problem &problem) {
+  int64_t boundaryBytes = 0;
+  for (const Value &value : problem.values)
+    if (value.producer == kBoundary && value.placement != Placement::None)
+      boundaryBytes += align(value.bytes, problem.alignment);
+  std::vector<bool> needed = neededOperations(problem);
+  WorkingSets sets(problem, problem.alignment);
+  int64_t largest = 0;
+  for (OpIndex op = 0, e = problem.operations.size(); op < e; ++op)
+    if (needed[op])
+      largest = std::max(largest, sets.bytes(op));
+  return boundaryBytes + largest;
+}

@@ -1,0 +1,199 @@
+//===- ByteCount.cpp - Byte counts as people write them ---------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Support/ByteCount.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <limits>
+
+using namespace mlir::remat;
+using llvm::StringRef;
+
+static constexpr const char *kUnits = "expected a unit: B, KB, MB, GB, TB, KiB, MiB, GiB, TiB or %";
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(message);
+}
+
+namespace {
+/// digits times ten to the power of `exponent`.
+struct Decimal {
+  uint64_t digits = 0;
+  int64_t exponent = 0;
+};
+} // namespace
+
+/// Takes an unsigned decimal number with optional fraction and exponent off the
+/// front of `text`.
+static std::optional<Decimal> consumeDecimal(StringRef &text) {
+  Decimal number;
+  bool hasDigits = false, isFraction = false;
+  auto addDigit = [&](char digit) {
+    hasDigits = true;
+    if (number.digits > (std::numeric_limits<uint64_t>::max() - 9) / 10)
+      return false;
+    number.digits = number.digits * 10 + (digit - '0');
+    number.exponent -= isFraction;
+    return true;
+  };
+  while (!text.empty() && (llvm::isDigit(text[0]) || (text[0] == '.' && !isFraction))) {
+    if (text[0] == '.')
+      isFraction = true;
+    else if (!addDigit(text[0]))
+      return std::nullopt;
+    text = text.drop_front();
+  }
+  if (!hasDigits)
+    return std::nullopt;
+  // "1e9": an exponent only when digits follow.
+  StringRef rest = text;
+  if (rest.consume_front_insensitive("e")) {
+    bool isNegative = rest.consume_front("-");
+    if (!isNegative)
+      rest.consume_front("+");
+    int64_t exponent;
+    StringRef digits = rest.take_while(llvm::isDigit);
+    if (!digits.empty() && digits.size() <= 3 && !digits.getAsInteger(10, exponent)) {
+      number.exponent += isNegative ? -exponent : exponent;
+      text = rest.drop_front(digits.size());
+    }
+  }
+  return number;
+}
+
+/// number * scale as a whole number; nothing when it is none or does not fit.
+static std::optional<int64_t> scaleExactly(Decimal number, int64_t scale) {
+  if (number.digits == 0)
+    return 0;
+  unsigned __int128 value = static_cast<unsigned __int128>(number.digits) * scale;
+  for (; number.exponent < 0; ++number.exponent) {
+    if (value % 10 != 0)
+      return std::nullopt;
+    value /= 10;
+  }
+  constexpr auto kMax = std::numeric_limits<int64_t>::max();
+  for (; number.exponent > 0; --number.exponent) {
+    if (value > kMax)
+      return std::nullopt;
+    value *= 10;
+  }
+  if (value > kMax)
+    return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
+  StringRef rest = text.trim();
+  if (rest.starts_with("-"))
+    return makeError("expected a byte count that is not negative, but got '" + text + "'");
+  std::optional<Decimal> number = consumeDecimal(rest);
+  if (!number)
+    return makeError("expected a byte count such as '4GB' or '512MiB', but got '" + text + "'");
+  std::string unit = rest.trim().lower();
+  int64_t scale = llvm::StringSwitch<int64_t>(unit)
+                      .Case("b", 1)
+                      .Case("kb", 1000)
+                      .Case("mb", 1000 * 1000)
+                      .Case("gb", 1000 * 1000 * 1000)
+                      .Case("tb", int64_t(1000) * 1000 * 1000 * 1000)
+                      .Case("kib", int64_t(1) << 10)
+                      .Case("mib", int64_t(1) << 20)
+                      .Case("gib", int64_t(1) << 30)
+                      .Case("tib", int64_t(1) << 40)
+                      .Default(0);
+  if (scale == 0)
+    return makeError("byte count '" + text + "' has " +
+                     (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") +
+                     "; " + kUnits);
+  std::optional<int64_t> bytes = scaleExactly(*number, scale);
+  if (!bytes)
+    return makeError("byte count '" + text +
+                     "' is not a whole number of bytes below 2^63");
+  return *bytes;
+}
+
+llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
+  StringRef rest = text.trim();
+  if (rest.empty())
+    return makeError("expected a budget such as '4GB' or '80%', but got an empty string");
+  if (!rest.ends_with("%")) {
+    llvm::Expected<int64_t> bytes = parseByteCount(text);
+    if (!bytes)
+      return bytes.takeError();
+    return Budget{Budget::Kind::Bytes, *bytes};
+  }
+  rest = rest.drop_back().rtrim();
+  std::optional<Decimal> number = consumeDecimal(rest);
+  std::optional<int64_t> percent;
+  if (number && rest.empty())
+    percent = scaleExactly(*number, Budget::kPercentScale);
+  if (!percent || *percent <= 0 || *percent > 100 * Budget::kPercentScale)
+    return makeError("expected a percentage above 0% and at most 100%, but got '" + text + "'");
+  return Budget{Budget::Kind::Fraction, *percent};
+}
+
+int64_t Budget::resolve(int64_t peak) const {
+  switch (kind) {
+  case Kind::None:
+    return std::numeric_limits<int64_t>::max();
+  case Kind::Bytes:
+    return amount;
+  case Kind::Fraction:
+    break;
+  }
+  __int128 scaled = static_cast<__int128>(peak) * amount;
+  __int128 whole = static_cast<__int128>(100) * kPercentScale;
+  return static_cast<int64_t>((scaled + whole - 1) / whole);
+}
+
+std::string mlir::remat::toString(const Budget &budget) {
+  switch (budget.kind) {
+  case Budget::Kind::None:
+    return "";
+  case Budget::Kind::Bytes:
+    return std::to_string(budget.amount) + "B";
+  case Budget::Kind::Fraction:
+    break;
+  }
+  std::string text = std::to_string(budget.amount / Budget::kPercentScale);
+  if (int64_t fraction = budget.amount % Budget::kPercentScale) {
+    std::string digits = std::to_string(fraction + Budget::kPercentScale).substr(1);
+    text += "." + StringRef(digits).rtrim('0').str();
+  }
+  return text + "%";
+}
+
+/// `value` in the largest unit that leaves at least one, with three digits.
+static std::string formatScaled(int64_t value, llvm::ArrayRef<const char *> units) {
+  size_t unit = 0;
+  int64_t scale = 1;
+  while (unit + 1 < units.size() && value / scale >= 1000) {
+    scale *= 1000;
+    ++unit;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  double scaled = static_cast<double>(value) / scale;
+  if (unit == 0)
+    os << value;
+  else
+    os << llvm::format(scaled < 10 ? "%.2f" : scaled < 100 ? "%.1f" : "%.0f", scaled);
+  os << ' ' << units[unit];
+  return text;
+}
+
+std::string mlir::remat::formatBytes(int64_t bytes) {
+  return formatScaled(bytes, {"B", "KB", "MB", "GB", "TB", "PB", "EB"});
+}
+
+std::string mlir::remat::formatPicoseconds(int64_t picoseconds) {
+  return formatScaled(picoseconds, {"ps", "ns", "us", "ms", "s"});
+}
