@@ -39,6 +39,7 @@ import itertools
 import json
 import math
 import re
+import signal
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -902,4 +903,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `recount.py --at FILE | head` ends quietly.
     sys.exit(main())
