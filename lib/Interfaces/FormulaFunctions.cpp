@@ -11,7 +11,9 @@
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
@@ -442,8 +444,10 @@ std::optional<int64_t> WhileLoop::countTrips() {
   if (!travelled)
     return std::nullopt;
   unsigned bits = type.isUnsigned() ? type.getWidth() : type.getWidth() - 1;
-  bool fits = bits >= 63 || std::abs(*travelled) <= (int64_t(1) << bits) - 1;
-  return fits || trips == 0 ? std::optional<int64_t>(trips) : std::nullopt;
+  int64_t largest = bits >= 63 ? INT64_MAX : (int64_t(1) << bits) - 1;
+  if (trips != 0 && (*travelled > largest || *travelled < -largest))
+    return std::nullopt;
+  return trips;
 }
 
 std::optional<int64_t> remat::countWhileTrips(Operation *op) { return WhileLoop(op).countTrips(); }

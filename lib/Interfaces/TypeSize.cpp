@@ -116,8 +116,9 @@ static Count countStorageBytes(Type type, const DataLayout &layout, unsigned dep
       sum += countStorageBytes(part, layout, depth + 1);
     return sum;
   }
-  if (isa<IntegerType, FloatType, IndexType, ComplexType, NoneType, FunctionType,
-          quant::QuantizedType>(type))
+  if (isa<IntegerType, FloatType, IndexType, ComplexType, quant::QuantizedType>(type))
+    return countElementBytes(type, layout, depth + 1);
+  if (isa<NoneType, FunctionType>(type))
     return 0;
   return Count::unknown();
 }

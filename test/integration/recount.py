@@ -29,7 +29,8 @@ The model (`fusion=none`, no alignment). Time is the index of an operation in it
   regions   An operation with regions adds the peak of what its body defines while it runs: of
             several regions, the largest; of a call, the callee's body. Block arguments take no
             bytes: they live in the operation's operands and results. The bodies of linalg and
-            tensor operations are the scalar code of one element and add nothing.
+            tensor operations and of StableHLO's reductions, sorts and scatters are the code of
+            one element, which runs in registers, and add nothing.
 
 The live peak is the largest number of bytes that are live during one operation.
 """
@@ -44,6 +45,11 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
+
+
+PER_ELEMENT = re.compile(
+    r"linalg\.|tensor\.|stablehlo\.(all_reduce|map|reduce|reduce_scatter|reduce_window|scatter|"
+    r"select_and_scatter|sort)$")
 
 
 class RecountError(Exception):
@@ -636,7 +642,7 @@ class Model:
         inside = [self.block(*region, storage).bytes for region in op.regions]
         if op.name == "func.call":
             return self.callee(op)
-        return 0 if op.name.startswith(("linalg.", "tensor.")) else max(inside, default=0)
+        return 0 if PER_ELEMENT.match(op.name) else max(inside, default=0)
 
     def block(self, arguments, ops, storage):
         """The peak of what a block defines. `storage` maps the values from outside, to None if

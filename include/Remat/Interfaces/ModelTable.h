@@ -27,6 +27,7 @@ struct ModelTableEntry;
 
 class ModelTable {
 public:
+  /// A table without entries.
   ModelTable();
   ~ModelTable();
   ModelTable(ModelTable &&) noexcept;
@@ -34,6 +35,9 @@ public:
 
   /// The table of the dialects that the project knows without linking them.
   static const ModelTable &getBuiltin();
+
+  /// A copy of the built-in table, to read a user's models file into.
+  static ModelTable createBuiltin();
 
   /// Reads the JSON text of a models file on top of the entries that are
   /// already there; a later entry for the same operation replaces the earlier.
@@ -44,8 +48,18 @@ public:
   /// Reads the models file at `path`, as `parse` does.
   llvm::Error parseFile(StringRef path);
 
-  /// Evaluates the entry for the name of `op`, if there is one.
+  /// Evaluates the entry for the name of `op`, if there is one. A formula that
+  /// has no value (dynamic shapes, overflow) leaves the cost or the trip count
+  /// unknown, and the rest of the model as it is.
   std::optional<OperationModel> lookup(Operation *op) const;
+
+  /// Whether `value` is a constant with one value in all its elements, of a
+  /// registered dialect or as an entry says.
+  bool isSplatConstant(Value value) const;
+
+  /// Bytes of a value of a type that the table describes; nothing for other
+  /// types and for those of unknown size.
+  std::optional<int64_t> getTypeBytes(Type type) const;
 
   /// Whether some entry or type of the table belongs to `dialect`.
   bool describesDialect(StringRef dialect) const;
@@ -56,8 +70,11 @@ public:
 
 private:
   llvm::StringMap<std::unique_ptr<ModelTableEntry>> entries;
+  llvm::StringMap<std::optional<int64_t>> types;
   llvm::StringSet<> dialects;
   llvm::StringMap<std::string> barriers;
+
+  friend class ModelTableReader;
 };
 
 } // namespace mlir::remat

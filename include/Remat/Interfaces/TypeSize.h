@@ -24,12 +24,9 @@ namespace remat {
 std::optional<int64_t> getElementBytes(Type type, const DataLayout &layout);
 
 /// Bytes of the storage of a value of `type`: elements times element bytes for
-/// ranked static tensors and memrefs, the sum of the parts for tuples. A memref
-/// with static strides takes all bytes from its first to its last element; other
-/// layouts count as contiguous. A vector takes its element bytes, since nothing
-/// says that it fits into registers. Builtin scalars live in registers and take
-/// 0. Nothing when the size is not known (unranked, dynamic, sparse encodings,
-/// opaque, types of other dialects) or exceeds `int64_t`.
+/// ranked static tensors and memrefs, the sum of the parts for tuples, one
+/// element for scalars (a live `index` counts 8). Nothing when the size is not
+/// known (unranked, dynamic, sparse encodings, opaque) or exceeds `int64_t`.
 std::optional<int64_t> getStorageBytes(Type type, const DataLayout &layout);
 
 } // namespace remat

@@ -1,0 +1,69 @@
+//===- FunctionProblem.h - A function as a planning problem -----------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers the operations and values of a function's body, sorts the values into
+// storages and attaches costs: the planner::Problem of the function, with the
+// way back to the IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_ANALYSIS_FUNCTIONPROBLEM_H
+#define REMAT_ANALYSIS_FUNCTIONPROBLEM_H
+
+#include "Remat/Analysis/OperationSummary.h"
+#include "Remat/Planner/Problem.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::remat {
+
+/// What a budget is compared with.
+enum class Scope {
+  /// Everything that is live, arguments and results included.
+  Total,
+  /// Without arguments and results.
+  Temporaries,
+};
+
+struct ProblemOptions {
+  Scope scope = Scope::Total;
+  /// Every storage begins at a multiple of this; a power of two, in bytes.
+  int64_t alignment = 64;
+};
+
+struct FunctionProblem {
+  planner::Problem problem;
+  /// By planner::OpIndex: the operations of the body in order.
+  std::vector<Operation *> operations;
+  /// By planner::ValueIndex; null for program constants.
+  std::vector<Value> values;
+  llvm::DenseMap<Value, planner::ValueIndex> valueIndex;
+  /// By planner::OpIndex: why it cannot be executed again; empty if it can.
+  std::vector<std::string> whyNot;
+  /// Values whose size is not known; they count as 0 bytes.
+  std::vector<planner::ValueIndex> unknownSizes;
+  /// Bytes before alignment, whatever the scope: of the arguments, of the
+  /// distinct storages of the results that are no arguments, of the distinct
+  /// dense constants.
+  int64_t argumentBytes = 0;
+  int64_t resultBytes = 0;
+  int64_t constantBytes = 0;
+};
+
+/// Builds the problem of a function whose body is a single block. Emits one
+/// error and fails where that is not possible: several blocks, sums that
+/// overflow, policies that cannot be followed.
+FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
+                                        SummaryAnalysis &summaries,
+                                        const ProblemOptions &options);
+
+/// The highest live bytes of the values that `region` defines, in the order of
+/// its operations; for several blocks the sum of all values, which bounds it.
+int64_t getInnerPeak(Region &region, SummaryAnalysis &summaries);
+
+} // namespace mlir::remat
+
+#endif // REMAT_ANALYSIS_FUNCTIONPROBLEM_H

@@ -1,0 +1,88 @@
+//===- OperationSummary.h - Operations with their regions and callees -------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Completes the model of an operation by what its regions and callees add:
+// effects, cost and inner memory, transitively.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_ANALYSIS_OPERATIONSUMMARY_H
+#define REMAT_ANALYSIS_OPERATIONSUMMARY_H
+
+#include "Remat/Analysis/Target.h"
+#include "Remat/Interfaces/OperationModel.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+
+namespace mlir::remat {
+
+class ModelTable;
+
+/// Trips that a loop with an unknown number of them is assumed to make, so that
+/// it is recomputed only when nothing else helps.
+constexpr int64_t kUnknownTripCount = 65536;
+
+struct OperationSummary {
+  /// The operation alone.
+  OperationModel model;
+  /// Whether any model describes the operation.
+  bool hasModel = false;
+  /// With everything inside and called.
+  EffectKind effects = EffectKind::Ordered;
+  /// Why the operation cannot be executed again, in words without a subject;
+  /// empty when it can.
+  std::string whyNot;
+  /// Picoseconds of one execution.
+  int64_t cost = 0;
+  /// Scratch bytes: its own, and the peak of what its regions or callee define.
+  /// Branches count the largest, loops one iteration.
+  int64_t workspace = 0;
+};
+
+/// Computes summaries, once per callee. The IR must not change meanwhile.
+class SummaryAnalysis {
+public:
+  /// `models` and `symbols` must outlive the analysis.
+  SummaryAnalysis(const ModelTable &models, Target target, SymbolTableCollection &symbols)
+      : models(models), target(std::move(target)), symbols(symbols) {}
+
+  const OperationSummary &summarize(Operation *op);
+
+  const ModelTable &getModels() const { return models; }
+  const Target &getTarget() const { return target; }
+
+private:
+  struct CalleeSummary {
+    EffectKind effects = EffectKind::Ordered;
+    std::string whyNot;
+    int64_t cost = 0;
+    int64_t workspace = 0;
+  };
+
+  OperationSummary compute(Operation *op);
+  /// Adds what the operations of a region or function body contribute.
+  void addRegion(Region &region, bool perElement, CalleeSummary &summary);
+  void addCallees(Operation *op, OperationSummary &summary);
+  const CalleeSummary &summarizeCallee(FunctionOpInterface function);
+  FunctionOpInterface resolveCallee(Operation *op);
+
+  const ModelTable &models;
+  Target target;
+  SymbolTableCollection &symbols;
+  llvm::DenseMap<Operation *, CalleeSummary> callees;
+  /// One per operation, so that nested regions are looked at once; on the heap,
+  /// so that references stay valid.
+  llvm::DenseMap<Operation *, std::unique_ptr<OperationSummary>> summaries;
+};
+
+} // namespace mlir::remat
+
+#endif // REMAT_ANALYSIS_OPERATIONSUMMARY_H

@@ -1,0 +1,314 @@
+//===- FunctionProblem.cpp - A function as a planning problem ---------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Analysis/FunctionProblem.h"
+
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/RematOpInterface.h"
+#include "Remat/Interfaces/TypeSize.h"
+#include "Remat/Planner/Plan.h"
+#include "Remat/Planner/Simulator.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using namespace mlir::remat::planner;
+using PlannerOperation = mlir::remat::planner::Operation;
+using PlannerValue = mlir::remat::planner::Value;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+/// Translates the operations of one block.
+class BlockTranslator {
+public:
+  BlockTranslator(SummaryAnalysis &summaries, FunctionProblem &result)
+      : summaries(summaries), result(result) {}
+
+  /// Adds a value that is there from the start.
+  ValueIndex addBoundary(Value value, int64_t bytes, std::string name) {
+    ValueIndex index = result.values.size();
+    result.values.push_back(value);
+    result.problem.values.push_back(
+        {std::move(name), bytes, Placement::Own, kNoValue, kBoundary});
+    if (value)
+      result.valueIndex[value] = index;
+    return index;
+  }
+
+  ValueIndex addConstant(const void *data, int64_t bytes) {
+    auto [it, isNew] = constants.try_emplace(data, kNoValue);
+    if (isNew)
+      it->second = addBoundary(Value(), bytes, "constant");
+    return it->second;
+  }
+
+  /// Bytes of a value; 0, and a note of it, when they are not known.
+  int64_t getBytes(Value value, ValueIndex index) {
+    std::optional<int64_t> bytes = getStorageBytes(value.getType(), layout());
+    if (!bytes)
+      result.unknownSizes.push_back(index);
+    return bytes.value_or(0);
+  }
+
+  LogicalResult addOperation(Operation *op);
+
+  const DataLayout &layout() { return *dataLayout; }
+  void setLayout(const DataLayout &layout) { dataLayout = &layout; }
+
+private:
+  /// The index of a value that is read; values from outside the block, or not
+  /// yet defined in it, count as there from the start and as 0 bytes.
+  ValueIndex getIndex(Value value) {
+    if (auto it = result.valueIndex.find(value); it != result.valueIndex.end())
+      return it->second;
+    return addBoundary(value, 0, "outside");
+  }
+
+  void addReads(Operation *op, const OperationModel &model, PlannerOperation &operation);
+  LogicalResult applyPolicy(Operation *op, PlannerOperation &operation, std::string &whyNot,
+                            bool sizesKnown);
+
+  SummaryAnalysis &summaries;
+  FunctionProblem &result;
+  const DataLayout *dataLayout = nullptr;
+  llvm::DenseMap<const void *, ValueIndex> constants;
+};
+} // namespace
+
+void BlockTranslator::addReads(Operation *op, const OperationModel &model,
+                               PlannerOperation &operation) {
+  llvm::SmallPtrSet<Value, 8> seen;
+  auto isStorageSource = [&](unsigned operand) {
+    return llvm::any_of(model.storage, [&](const ResultStorage &entry) {
+      return (entry.kind == ResultStorage::Kind::View ||
+              entry.kind == ResultStorage::Kind::Reuse) &&
+             entry.operand == operand;
+    });
+  };
+  SmallVector<Value> shapesOnly;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number))
+      shapesOnly.push_back(operand.get());
+    else if (seen.insert(operand.get()).second)
+      operation.reads.push_back(getIndex(operand.get()));
+  }
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    if (seen.insert(value).second)
+      operation.reads.push_back(getIndex(value));
+  for (Value value : shapesOnly)
+    if (seen.insert(value).second)
+      operation.dependences.push_back(getIndex(value));
+}
+
+LogicalResult BlockTranslator::applyPolicy(Operation *op, PlannerOperation &operation,
+                                           std::string &whyNot, bool sizesKnown) {
+  auto policy = op->getAttrOfType<PolicyAttr>(RematDialect::getPolicyAttrName());
+  if (!policy)
+    return success();
+  if (policy.getValue() == remat::Policy::MustSave) {
+    if (!sizesKnown)
+      return op->emitError("'")
+             << op->getName() << "' must be saved, but the size of its result is not known";
+    operation.policy = planner::Policy::MustSave;
+    whyNot = "must be saved";
+    return success();
+  }
+  if (!whyNot.empty())
+    return op->emitError("'") << op->getName() << "' must be recomputed, but it " << whyNot;
+  return op->emitError("'") << op->getName()
+                            << "' carries the policy 'must_recompute', which this version does "
+                               "not support yet";
+}
+
+LogicalResult BlockTranslator::addOperation(Operation *op) {
+  const OperationSummary &summary = summaries.summarize(op);
+  const OperationModel &model = summary.model;
+  OpIndex index = result.operations.size();
+  PlannerOperation operation;
+  operation.name = op->getName().getStringRef().str();
+  operation.cost = summary.cost;
+  operation.workspace = summary.workspace;
+  std::string whyNot = summary.whyNot;
+  addReads(op, model, operation);
+
+  bool sizesKnown = true;
+  for (OpResult opResult : op->getResults()) {
+    ValueIndex valueIndex = result.values.size();
+    PlannerValue value;
+    value.producer = index;
+    size_t numUnknown = result.unknownSizes.size();
+    value.bytes = getBytes(opResult, valueIndex);
+    const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {
+      return storage.result == opResult.getResultNumber();
+    });
+    if (entry != model.storage.end()) {
+      switch (entry->kind) {
+      case ResultStorage::Kind::View:
+      case ResultStorage::Kind::Reuse:
+        value.placement = entry->kind == ResultStorage::Kind::View ? Placement::View
+                                                                   : Placement::Reuse;
+        value.source = getIndex(op->getOperand(entry->operand));
+        break;
+      case ResultStorage::Kind::None:
+        value.placement = Placement::None;
+        break;
+      case ResultStorage::Kind::Constant:
+        value.placement = Placement::View;
+        value.source = addConstant(entry->data, value.bytes);
+        operation.reads.push_back(value.source);
+        break;
+      }
+      // The boundary values that the lines above may have added come first.
+      valueIndex = result.values.size();
+    }
+    // A value without a storage of its own has no size of its own to know.
+    if (value.placement == Placement::None || value.placement == Placement::View)
+      result.unknownSizes.resize(numUnknown);
+    else if (result.unknownSizes.size() > numUnknown)
+      sizesKnown = false, result.unknownSizes.back() = valueIndex;
+    operation.writes.push_back(valueIndex);
+    result.values.push_back(opResult);
+    result.problem.values.push_back(std::move(value));
+    result.valueIndex[opResult] = valueIndex;
+  }
+
+  if (whyNot.empty() && !sizesKnown)
+    whyNot = "has a result whose size is not known";
+  if (op->hasTrait<OpTrait::IsTerminator>() || op == &op->getBlock()->back())
+    operation.effect = Effect::Pinned;
+  else
+    operation.effect = summary.effects == EffectKind::Pure ? Effect::Pure : Effect::Ordered;
+  if (failed(applyPolicy(op, operation, whyNot, sizesKnown)))
+    return failure();
+  operation.recomputable = operation.effect == Effect::Pure && whyNot.empty();
+  result.operations.push_back(op);
+  result.problem.operations.push_back(std::move(operation));
+  result.whyNot.push_back(std::move(whyNot));
+  return success();
+}
+
+int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
+  if (region.empty())
+    return 0;
+  DataLayout layout = DataLayout::closest(region.getParentOp());
+  if (!region.hasOneBlock()) {
+    int64_t sum = 0;
+    region.walk([&](Operation *op) {
+      for (Value value : op->getResults())
+        sum = addCosts(sum, getStorageBytes(value.getType(), layout).value_or(0));
+    });
+    return sum;
+  }
+  FunctionProblem inner;
+  BlockTranslator translator(summaries, inner);
+  translator.setLayout(layout);
+  for (Value argument : region.front().getArguments())
+    translator.addBoundary(argument, 0, "argument");
+  for (Operation &op : region.front())
+    if (failed(translator.addOperation(&op)))
+      return 0;
+  for (PlannerValue &value : inner.problem.values)
+    if (value.producer == kBoundary)
+      value.bytes = 0;
+  if (llvm::Error error = check(inner.problem)) {
+    llvm::consumeError(std::move(error));
+    return 0;
+  }
+  return simulate(inner.problem, identityPlan(inner.problem)).livePeak;
+}
+
+/// Sets the bytes of every value that shares its storage with a result, and of
+/// the arguments, to 0.
+static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
+  Problem &problem = result.problem;
+  Simulation simulation = simulate(problem, identityPlan(problem));
+  llvm::SmallVector<bool> isResult(simulation.storages.size());
+  auto storageOf = [&](ValueIndex value) -> StorageIndex {
+    OpIndex producer = problem.values[value].producer;
+    if (producer == kBoundary)
+      return simulation.boundaryStorage[value];
+    const auto &writes = problem.operations[producer].writes;
+    return simulation
+        .storageOf[simulation.firstWrite[producer] + (llvm::find(writes, value) - writes.begin())];
+  };
+  for (ValueIndex value : problem.operations.back().reads)
+    if (StorageIndex storage = storageOf(value); storage != kNoStorage)
+      isResult[storage] = true;
+  for (auto [index, value] : llvm::enumerate(problem.values)) {
+    StorageIndex storage = storageOf(index);
+    if (index < numArguments || (storage != kNoStorage && isResult[storage] &&
+                                 value.producer != kBoundary))
+      value.bytes = 0;
+  }
+}
+
+FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface function,
+                                                     SummaryAnalysis &summaries,
+                                                     const ProblemOptions &options) {
+  Region &body = function.getFunctionBody();
+  if (!body.hasOneBlock())
+    return function.emitError("cannot plan function '")
+           << function.getName()
+           << "': its body has several blocks; lift control flow to scf first";
+
+  FunctionProblem result;
+  result.problem.alignment = options.alignment;
+  BlockTranslator translator(summaries, result);
+  DataLayout layout = DataLayout::closest(function);
+  translator.setLayout(layout);
+  Block &block = body.front();
+  for (BlockArgument argument : block.getArguments()) {
+    int64_t bytes = translator.getBytes(argument, argument.getArgNumber());
+    translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
+  }
+  // Program data of nested regions is live throughout, too.
+  for (Operation &op : block) {
+    if (op.getNumRegions() != 0)
+      op.walk([&](Operation *nested) {
+        if (nested == &op || nested->getNumOperands() != 0)
+          return;
+        for (const ResultStorage &entry : summaries.summarize(nested).model.storage)
+          if (entry.kind == ResultStorage::Kind::Constant)
+            translator.addConstant(
+                entry.data, getStorageBytes(nested->getResult(entry.result).getType(), layout)
+                                .value_or(0));
+      });
+    if (failed(translator.addOperation(&op)))
+      return failure();
+  }
+  if (result.operations.empty())
+    return function.emitError("cannot plan function '")
+           << function.getName() << "': its body is empty";
+
+  if (llvm::Error error = check(result.problem))
+    return function.emitError("cannot plan function '")
+           << function.getName() << "': " << llvm::toString(std::move(error));
+
+  for (auto [index, value] : llvm::enumerate(result.problem.values)) {
+    if (value.producer != kBoundary)
+      continue;
+    bool isArgument = index < block.getNumArguments();
+    (isArgument ? result.argumentBytes : result.constantBytes) += value.bytes;
+  }
+  Simulation simulation = simulate(result.problem, identityPlan(result.problem));
+  StepIndex numSteps = result.operations.size();
+  for (const Storage &storage : simulation.storages) {
+    // The terminator is last: what is live there and computed here is a result.
+    bool isRead = storage.end == numSteps && !storage.isBoundary;
+    if (isRead)
+      result.resultBytes += storage.bytes;
+  }
+  if (options.scope == Scope::Temporaries)
+    dropArgumentsAndResults(result, block.getNumArguments());
+  return result;
+}
