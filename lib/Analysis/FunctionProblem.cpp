@@ -8,6 +8,7 @@
 #include "Remat/Analysis/FunctionProblem.h"
 
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Planner/Plan.h"
@@ -18,11 +19,12 @@
 
 using namespace mlir;
 using namespace mlir::remat;
-using namespace mlir::remat::planner;
-using PlannerOperation = mlir::remat::planner::Operation;
-using PlannerValue = mlir::remat::planner::Value;
-using mlir::Operation;
-using mlir::Value;
+using planner::Effect;
+using planner::kBoundary;
+using planner::kNoValue;
+using planner::OpIndex;
+using planner::Placement;
+using planner::ValueIndex;
 
 namespace {
 /// Translates the operations of one block.
@@ -53,6 +55,8 @@ public:
   int64_t getBytes(Value value, ValueIndex index) {
     std::optional<int64_t> bytes = getStorageBytes(value.getType(), layout());
     if (!bytes)
+      bytes = summaries.getModels().getTypeBytes(value.getType());
+    if (!bytes)
       result.unknownSizes.push_back(index);
     return bytes.value_or(0);
   }
@@ -71,8 +75,8 @@ private:
     return addBoundary(value, 0, "outside");
   }
 
-  void addReads(Operation *op, const OperationModel &model, PlannerOperation &operation);
-  LogicalResult applyPolicy(Operation *op, PlannerOperation &operation, std::string &whyNot,
+  void addReads(Operation *op, const OperationModel &model, planner::Operation &operation);
+  LogicalResult applyPolicy(Operation *op, planner::Operation &operation, std::string &whyNot,
                             bool sizesKnown);
 
   SummaryAnalysis &summaries;
@@ -83,7 +87,7 @@ private:
 } // namespace
 
 void BlockTranslator::addReads(Operation *op, const OperationModel &model,
-                               PlannerOperation &operation) {
+                               planner::Operation &operation) {
   llvm::SmallPtrSet<Value, 8> seen;
   auto isStorageSource = [&](unsigned operand) {
     return llvm::any_of(model.storage, [&](const ResultStorage &entry) {
@@ -110,7 +114,7 @@ void BlockTranslator::addReads(Operation *op, const OperationModel &model,
       operation.dependences.push_back(getIndex(value));
 }
 
-LogicalResult BlockTranslator::applyPolicy(Operation *op, PlannerOperation &operation,
+LogicalResult BlockTranslator::applyPolicy(Operation *op, planner::Operation &operation,
                                            std::string &whyNot, bool sizesKnown) {
   auto policy = op->getAttrOfType<PolicyAttr>(RematDialect::getPolicyAttrName());
   if (!policy)
@@ -134,7 +138,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   const OperationSummary &summary = summaries.summarize(op);
   const OperationModel &model = summary.model;
   OpIndex index = result.operations.size();
-  PlannerOperation operation;
+  planner::Operation operation;
   operation.name = op->getName().getStringRef().str();
   operation.cost = summary.cost;
   operation.workspace = summary.workspace;
@@ -144,7 +148,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   bool sizesKnown = true;
   for (OpResult opResult : op->getResults()) {
     ValueIndex valueIndex = result.values.size();
-    PlannerValue value;
+    planner::Value value;
     value.producer = index;
     size_t numUnknown = result.unknownSizes.size();
     value.bytes = getBytes(opResult, valueIndex);
@@ -217,23 +221,23 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
   for (Operation &op : region.front())
     if (failed(translator.addOperation(&op)))
       return 0;
-  for (PlannerValue &value : inner.problem.values)
+  for (planner::Value &value : inner.problem.values)
     if (value.producer == kBoundary)
       value.bytes = 0;
-  if (llvm::Error error = check(inner.problem)) {
+  if (llvm::Error error = planner::check(inner.problem)) {
     llvm::consumeError(std::move(error));
     return 0;
   }
-  return simulate(inner.problem, identityPlan(inner.problem)).livePeak;
+  return planner::simulate(inner.problem, planner::identityPlan(inner.problem)).livePeak;
 }
 
 /// Sets the bytes of every value that shares its storage with a result, and of
 /// the arguments, to 0.
 static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
-  Problem &problem = result.problem;
-  Simulation simulation = simulate(problem, identityPlan(problem));
+  planner::Problem &problem = result.problem;
+  planner::Simulation simulation = planner::simulate(problem, planner::identityPlan(problem));
   llvm::SmallVector<bool> isResult(simulation.storages.size());
-  auto storageOf = [&](ValueIndex value) -> StorageIndex {
+  auto storageOf = [&](ValueIndex value) -> planner::StorageIndex {
     OpIndex producer = problem.values[value].producer;
     if (producer == kBoundary)
       return simulation.boundaryStorage[value];
@@ -242,11 +246,11 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
         .storageOf[simulation.firstWrite[producer] + (llvm::find(writes, value) - writes.begin())];
   };
   for (ValueIndex value : problem.operations.back().reads)
-    if (StorageIndex storage = storageOf(value); storage != kNoStorage)
+    if (planner::StorageIndex storage = storageOf(value); storage != planner::kNoStorage)
       isResult[storage] = true;
   for (auto [index, value] : llvm::enumerate(problem.values)) {
-    StorageIndex storage = storageOf(index);
-    if (index < numArguments || (storage != kNoStorage && isResult[storage] &&
+    planner::StorageIndex storage = storageOf(index);
+    if (index < numArguments || (storage != planner::kNoStorage && isResult[storage] &&
                                  value.producer != kBoundary))
       value.bytes = 0;
   }
@@ -290,7 +294,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     return function.emitError("cannot plan function '")
            << function.getName() << "': its body is empty";
 
-  if (llvm::Error error = check(result.problem))
+  if (llvm::Error error = planner::check(result.problem))
     return function.emitError("cannot plan function '")
            << function.getName() << "': " << llvm::toString(std::move(error));
 
@@ -300,9 +304,10 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     bool isArgument = index < block.getNumArguments();
     (isArgument ? result.argumentBytes : result.constantBytes) += value.bytes;
   }
-  Simulation simulation = simulate(result.problem, identityPlan(result.problem));
-  StepIndex numSteps = result.operations.size();
-  for (const Storage &storage : simulation.storages) {
+  planner::Simulation simulation =
+      planner::simulate(result.problem, planner::identityPlan(result.problem));
+  planner::StepIndex numSteps = result.operations.size();
+  for (const planner::Storage &storage : simulation.storages) {
     // The terminator is last: what is live there and computed here is a result.
     bool isRead = storage.end == numSteps && !storage.isBoundary;
     if (isRead)

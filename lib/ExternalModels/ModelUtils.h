@@ -39,8 +39,10 @@ void attachTo(MLIRContext &context) {
 /// Attaches `describe` to the operations of `dialect` that have no model yet.
 template <DescribeFn describe>
 void attachToRest(MLIRContext &context, StringRef dialect) {
-  for (RegisteredOperationName name : context.getRegisteredOperationsByDialect(dialect))
-    if (!name.hasInterface<RematOpInterface>())
+  // getRegisteredOperationsByDialect of MLIR 22 misses operations: its binary
+  // search compares names with a function that is no order.
+  for (RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.getDialectNamespace() == dialect && !name.hasInterface<RematOpInterface>())
       name.attachInterface<DescribedModel<describe>>();
 }
 

@@ -11,7 +11,7 @@
 //     product := factor (('*' | '/') factor)*
 //     factor  := INTEGER | '-' factor | '(' sum ')' | '[' sum, ... ']' | call
 //     call    := NAME '(' argument, ... ')'
-//     value   := ('operand' | 'result') INTEGER | 'operands' | 'results'
+//     value   := ('operand' | 'result') ['-'] INTEGER | 'operands' | 'results'
 //
 //===----------------------------------------------------------------------===//
 
@@ -300,7 +300,11 @@ private:
       instruction.values = Values::Results;
     } else if (name == "operand" || name == "result") {
       instruction.values = name == "operand" ? Values::Operand : Values::Result;
+      // Negative positions count from the end: -1 is the last.
+      bool fromEnd = consume("-");
       instruction.number = parseNumber();
+      if (fromEnd)
+        instruction.number = -instruction.number;
     } else {
       rest = start;
       fail("expected 'operand N', 'result N', 'operands' or 'results'");
@@ -427,9 +431,12 @@ bool Evaluator::runOnValues(const Instruction &instruction) {
   else
     llvm::append_range(values, op->getResults());
   if (instruction.values == Values::Operand || instruction.values == Values::Result) {
-    if (instruction.number >= int64_t(values.size()))
+    int64_t position = instruction.number;
+    if (position < 0)
+      position += values.size();
+    if (position < 0 || position >= int64_t(values.size()))
       return false;
-    values = {values[instruction.number]};
+    values = {values[position]};
   }
 
   switch (instruction.code) {

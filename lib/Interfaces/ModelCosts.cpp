@@ -114,19 +114,13 @@ Count remat::getBytes(TypeRange types, const DataLayout &layout) {
 bool remat::isContiguousSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes,
                               ArrayRef<int64_t> strides) {
   assert(shape.size() == sizes.size() && shape.size() == strides.size());
-  if (llvm::is_contained(sizes, 0))
-    return true;
-  bool isInner = false;
-  for (auto [whole, size, stride] : llvm::zip_equal(shape, sizes, strides)) {
-    if (isInner && (size != whole || ShapedType::isDynamic(size)))
-      return false;
-    if (size == 1)
-      continue;
-    if (stride != 1)
-      return false;
-    isInner = true;
-  }
-  return true;
+  if (llvm::any_of(strides, [](int64_t stride) { return stride != 1; }))
+    return false;
+  // Behind the first dimension that keeps more than one element.
+  size_t inner = llvm::find_if(sizes, [](int64_t size) { return size != 1; }) - sizes.begin();
+  inner = std::min(inner + 1, sizes.size());
+  return !llvm::any_of(sizes.drop_front(inner), ShapedType::isDynamic) &&
+         sizes.drop_front(inner) == shape.drop_front(inner);
 }
 
 //===----------------------------------------------------------------------===//

@@ -221,9 +221,8 @@ bool ModelTable::isSplatConstant(Value value) const {
 std::optional<int64_t> ModelTable::getTypeBytes(Type type) const {
   std::string name;
   if (auto opaque = dyn_cast<OpaqueType>(type)) {
-    StringRef data = opaque.getTypeData();
-    name = (opaque.getDialectNamespace() + "." + data.take_until([](char c) { return c == '<'; }))
-               .str();
+    StringRef data = opaque.getTypeData().take_until([](char c) { return c == '<'; });
+    name = (opaque.getDialectNamespace().strref() + "." + data).str();
   } else {
     name = type.getAbstractType().getName().str();
   }

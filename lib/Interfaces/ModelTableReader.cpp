@@ -64,8 +64,10 @@ llvm::Error ModelTableReader::makeError(const llvm::Twine &what) const {
 }
 
 #define RETURN_IF_ERROR(expression)                                                                \
-  if (llvm::Error error = (expression))                                                            \
-  return error
+  do {                                                                                             \
+    if (llvm::Error error = (expression))                                                          \
+      return error;                                                                                \
+  } while (false)
 
 //===----------------------------------------------------------------------===//
 // The whole file
@@ -81,16 +83,17 @@ llvm::Error ModelTableReader::read(StringRef text) {
   for (StringRef key : getSortedKeys(*object)) {
     const json::Value &value = *object->get(key);
     place.clear();
-    if (key == "operations")
+    if (key == "operations") {
       RETURN_IF_ERROR(readOperations(value));
-    else if (key == "types")
+    } else if (key == "types") {
       RETURN_IF_ERROR(readTypes(value));
-    else if (key == "version") {
+    } else if (key == "version") {
       if (value.getAsInteger() != 1)
         return makeError("expected 'version' to be 1");
-    } else if (key != "comment")
+    } else if (key != "comment") {
       return makeError("unknown key '" + key +
                        "', expected 'comment', 'operations', 'types' or 'version'");
+    }
   }
   return llvm::Error::success();
 }

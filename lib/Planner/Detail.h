@@ -37,7 +37,8 @@ constexpr int64_t kMaxProblemSum = int64_t(1) << 56;
 constexpr int64_t kMaxPlanSum = int64_t(1) << 62;
 
 /// An error with a message in the syntax of llvm::formatv.
-template <typename... Ts> llvm::Error makeError(const char *format, Ts &&...values) {
+template <typename... Ts>
+llvm::Error makeError(const char *format, Ts &&...values) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  llvm::Twine(llvm::formatv(format, std::forward<Ts>(values)...)));
 }
@@ -45,6 +46,10 @@ template <typename... Ts> llvm::Error makeError(const char *format, Ts &&...valu
 /// For each value, its position among the writes of its producer; 0 for
 /// boundary values.
 std::vector<int64_t> writePositions(const Problem &problem);
+
+/// For each view and reuse, the position of its source among the reads of its
+/// producer; 0 for other values.
+std::vector<int64_t> sourcePositions(const Problem &problem);
 
 /// For each value, the value whose storage it shows: itself unless it is a
 /// view. A value that may reuse a storage is a root of its own.
@@ -104,8 +109,13 @@ struct ViewGroups {
     last = std::max(last, step);
   }
 
+  /// The group that `step` reads for the source of its view or reuse `value`.
+  int64_t ofSource(const Step &step, const Value &value, ValueIndex index) const {
+    return of({value.source, step.reads[sourcePosition[index]]});
+  }
+
 private:
-  std::vector<int64_t> position;
+  std::vector<int64_t> position, sourcePosition;
 };
 
 } // namespace mlir::remat::planner::detail

@@ -27,7 +27,7 @@ bool mlir::remat::planner::operator<(const Score &a, const Score &b) {
 
 GapMoves::GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule,
                    bool reorder)
-    : problem(problem), graph(graph), schedule(schedule), reorder(reorder),
+    : graph(graph), schedule(schedule), reorder(reorder),
       numPinnedBefore(problem.operations.size() + 1), visitedBy(graph.units.size(), -1),
       computedNow(graph.roots.size(), kNone) {
   for (auto [index, operation] : llvm::enumerate(problem.operations))

@@ -91,7 +91,6 @@ private:
   /// The first instance of `root` that a whole unit behind `node` computes.
   InstanceIndex findLater(RootIndex root, NodeIndex node) const;
 
-  const Problem &problem;
   const StorageGraph &graph;
   Schedule &schedule;
   bool reorder;

@@ -25,6 +25,7 @@
 
 #include "Remat/Planner/Packing.h"
 #include "Detail.h"
+#include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
 
@@ -58,13 +59,15 @@ public:
     columns.resize(numTimes / columnWidth + 1);
   }
 
-  /// Places the intervals in `order`. Returns the position in `order` of the
-  /// first that does not end below `limit`, or the number of intervals. Gives
-  /// up when `maxVisits` is used up, and returns -1.
-  int64_t place(llvm::ArrayRef<int64_t> order, int64_t limit, std::vector<int64_t> &offsets) {
+  /// Places the intervals in `order`, the first `numKept` of which are where the
+  /// last call placed them. Returns the position in `order` of the first that
+  /// does not end below `limit`, or the number of intervals. Gives up when
+  /// `maxVisits` is used up, and returns -1.
+  int64_t place(llvm::ArrayRef<int64_t> order, int64_t numKept, int64_t limit,
+                std::vector<int64_t> &offsets) {
     for (std::vector<Entry> &column : columns)
-      column.clear();
-    for (int64_t position = 0, e = order.size(); position < e; ++position) {
+      llvm::erase_if(column, [&](const Entry &entry) { return entry.position >= numKept; });
+    for (int64_t position = numKept, e = order.size(); position < e; ++position) {
       if (maxVisits <= 0)
         return -1;
       const Interval &interval = intervals[order[position]];
@@ -72,7 +75,7 @@ public:
       if (offset + interval.bytes >= limit)
         return position;
       offsets[order[position]] = offset;
-      insert(interval, offset);
+      insert(interval, offset, position);
     }
     return order.size();
   }
@@ -84,6 +87,8 @@ private:
   struct Entry {
     int64_t offset, offsetEnd;
     int64_t begin, end;
+    /// In the order of placement.
+    int64_t position;
   };
 
   /// Moves up from offset 0. What was passed once never matters again, so each
@@ -113,17 +118,15 @@ private:
     return offset;
   }
 
-  void insert(const Interval &interval, int64_t offset) {
-    Entry entry{offset, offset + interval.bytes, interval.begin, interval.end};
-    for (int64_t number = interval.begin / columnWidth,
-                 last = (interval.end - 1) / columnWidth;
+  void insert(const Interval &interval, int64_t offset, int64_t position) {
+    Entry entry{offset, offset + interval.bytes, interval.begin, interval.end, position};
+    for (int64_t number = interval.begin / columnWidth, last = (interval.end - 1) / columnWidth;
          number <= last; ++number) {
       std::vector<Entry> &column = columns[number];
-      column.insert(llvm::upper_bound(column, offset,
-                                      [](int64_t value, const Entry &other) {
-                                        return value < other.offset;
-                                      }),
-                    entry);
+      column.insert(
+          llvm::upper_bound(column, offset,
+                            [](int64_t value, const Entry &other) { return value < other.offset; }),
+          entry);
     }
   }
 
@@ -210,34 +213,34 @@ public:
     if (members.empty())
       return {std::move(best.offsets), 0};
     // A placement visits a part of all pairs, because it stops at the first fit.
-    bool offline = numPairs <= 8 * maxVisits;
-    OfflineAllocator allocator(offline ? llvm::ArrayRef<Interval>(intervals)
-                                       : llvm::ArrayRef<Interval>(),
-                               numTimes);
-    allocator.maxVisits = 2 * maxVisits;
+    bool offline = numPairs <= 3 * maxVisits;
+    OfflineAllocator allocator(
+        offline ? llvm::ArrayRef<Interval>(intervals) : llvm::ArrayRef<Interval>(), numTimes);
+    allocator.maxVisits = maxVisits;
     std::vector<int64_t> bySize = sorted([](const Interval &interval) -> Key {
       return {-interval.bytes, interval.begin - interval.end};
     });
     if (offline)
-      placeOffline(allocator, bySize);
+      promote(allocator, bySize, /*maxRounds=*/1);
     placeOnline(/*backwards=*/false);
     placeOnline(/*backwards=*/true);
     if (!offline || isCloseEnough())
       return std::move(best);
 
     // Whatever is left of the work is shared among the orders.
+    int64_t shift = std::max<int64_t>(llvm::Log2_64(lowerBound) - 39, 0);
     std::vector<int64_t> orders[] = {
-        std::move(bySize), sorted([](const Interval &interval) -> Key {
-          __int128 area = __int128(interval.end - interval.begin) * interval.bytes;
-          return {-int64_t(area >> 62), -int64_t(area & ((__int128(1) << 62) - 1))};
+        std::move(bySize), sorted([shift](const Interval &interval) -> Key {
+          // Bytes squared times length. Scaled down to 40 bits, so that it fits.
+          __int128 bytes = interval.bytes >> shift;
+          __int128 weight = bytes * bytes * (interval.end - interval.begin);
+          return {-int64_t(weight >> 62), -int64_t(weight & ((__int128(1) << 62) - 1))};
         }),
         sorted([](const Interval &interval) -> Key {
           return {interval.begin - interval.end, -interval.bytes};
         }),
-        sorted([](const Interval &interval) -> Key {
-          return {interval.begin, -interval.bytes};
-        })};
-    int64_t share = (allocator.maxVisits - maxVisits) / std::size(orders);
+        sorted([](const Interval &interval) -> Key { return {interval.begin, -interval.bytes}; })};
+    int64_t share = allocator.maxVisits / int64_t(std::size(orders));
     for (std::vector<int64_t> &order : orders) {
       allocator.maxVisits = share;
       promote(allocator, order);
@@ -281,7 +284,8 @@ private:
     }
   }
 
-  template <typename KeyOf> std::vector<int64_t> sorted(KeyOf keyOf) const {
+  template <typename KeyOf>
+  std::vector<int64_t> sorted(KeyOf keyOf) const {
     std::vector<std::pair<Key, int64_t>> keyed;
     keyed.reserve(intervals.size());
     for (int64_t index = 0, e = intervals.size(); index < e; ++index)
@@ -308,15 +312,6 @@ private:
     best.arenaBytes = arena;
     for (auto [member, offset] : llvm::zip_equal(members, offsets))
       best.offsets[member] = offset;
-  }
-
-  /// Returns what OfflineAllocator::place returns.
-  int64_t placeOffline(OfflineAllocator &allocator, llvm::ArrayRef<int64_t> order) {
-    std::vector<int64_t> offsets(intervals.size());
-    int64_t position = allocator.place(order, best.arenaBytes, offsets);
-    if (position == int64_t(order.size()))
-      keep(offsets);
-    return position;
   }
 
   void placeOnline(bool backwards) {
@@ -346,16 +341,25 @@ private:
     keep(offsets);
   }
 
-  void promote(OfflineAllocator &allocator, std::vector<int64_t> &order) {
-    while (!isCloseEnough()) {
-      int64_t position = placeOffline(allocator, order);
+  /// Places in `order` and improves it, until the work is used up.
+  void promote(OfflineAllocator &allocator, std::vector<int64_t> &order,
+               int64_t maxRounds = std::numeric_limits<int64_t>::max()) {
+    std::vector<int64_t> offsets(intervals.size());
+    int64_t numKept = 0;
+    for (int64_t round = 0; round < maxRounds && !isCloseEnough(); ++round) {
+      int64_t position = allocator.place(order, numKept, best.arenaBytes, offsets);
       if (position < 0)
         return;
-      if (position == int64_t(order.size()))
-        continue; // A smaller arena: next time something sticks out.
+      if (position == int64_t(order.size())) {
+        keep(offsets);
+        // The same again, to see what sticks out now.
+        numKept = 0;
+        continue;
+      }
       if (position == 0)
         return; // One buffer alone is the arena.
-      auto first = order.begin() + position / 2;
+      numKept = position / 2;
+      auto first = order.begin() + numKept;
       std::rotate(first, order.begin() + position, order.begin() + position + 1);
     }
   }
@@ -370,8 +374,9 @@ private:
 
 } // namespace
 
-Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment) {
-  return Packer(buffers, alignment).run(6'000'000);
+Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
+                                          int64_t maxVisits) {
+  return Packer(buffers, alignment).run(maxVisits);
 }
 
 llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
@@ -397,9 +402,8 @@ llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, 
     if (buffers[index].bytes > 0)
       starts.push_back(index);
   ends = starts;
-  llvm::stable_sort(starts, [&](int64_t a, int64_t b) {
-    return buffers[a].begin < buffers[b].begin;
-  });
+  llvm::stable_sort(starts,
+                    [&](int64_t a, int64_t b) { return buffers[a].begin < buffers[b].begin; });
   llvm::stable_sort(ends, [&](int64_t a, int64_t b) { return buffers[a].end < buffers[b].end; });
   std::map<int64_t, int64_t> live;
   size_t nextEnd = 0;
@@ -424,7 +428,7 @@ llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, 
 }
 
 PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
-                                      const Simulation &simulation) {
+                                      const Simulation &simulation, int64_t maxVisits) {
   std::vector<Buffer> buffers;
   for (const Storage &storage : simulation.storages)
     if (!storage.isBoundary)
@@ -432,7 +436,7 @@ PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
   for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index)
     if (int64_t bytes = problem.operations[plan.steps[index].op].workspace)
       buffers.push_back({index, index + 1, bytes});
-  Packing packing = packBestFit(buffers, problem.alignment);
+  Packing packing = packBestFit(buffers, problem.alignment, maxVisits);
 
   PackedPlan result;
   auto next = packing.offsets.begin();

@@ -21,7 +21,7 @@ namespace mlir::remat::planner {
 
 class PeakTree {
 public:
-  explicit PeakTree(int64_t numSlots) : numSlots(numSlots) {
+  explicit PeakTree(int64_t numSlots) {
     while (width < numSlots)
       width *= 2;
     maximum.assign(2 * width, 0);
@@ -110,7 +110,7 @@ private:
       maximum[node] = std::max(maximum[2 * node], maximum[2 * node + 1]) + pending[node];
   }
 
-  int64_t numSlots;
+  /// Leaves: a power of two of at least the number of slots.
   int64_t width = 1;
   /// Of a node: the maximum below it, with everything pending at it.
   std::vector<int64_t> maximum;

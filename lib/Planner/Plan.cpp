@@ -32,7 +32,7 @@ Plan mlir::remat::planner::identityPlan(const Problem &problem) {
 }
 
 ViewGroups::ViewGroups(const Problem &problem, const Plan &plan)
-    : position(writePositions(problem)) {
+    : position(writePositions(problem)), sourcePosition(sourcePositions(problem)) {
   int64_t numValues = problem.values.size(), numSteps = plan.steps.size();
   firstWrite.resize(numSteps + 1);
   int64_t numWrites = 0;
@@ -58,8 +58,7 @@ ViewGroups::ViewGroups(const Problem &problem, const Plan &plan)
       const Value &value = problem.values[op.writes[k]];
       int64_t &result = group[firstWrite[index] + k];
       if (value.placement == Placement::View) {
-        int64_t operand = llvm::find(op.reads, value.source) - op.reads.begin();
-        result = of({value.source, step.reads[operand]});
+        result = ofSource(step, value, op.writes[k]);
         continue;
       }
       result = root.size();

@@ -23,8 +23,8 @@ class Checker {
 public:
   explicit Checker(const Problem &input)
       : problem(input), numOperations(input.operations.size()), numValues(input.values.size()),
-        readBy(numValues, kBoundary),
-        awaitedBy(numValues, kBoundary), writtenBy(numValues, kBoundary) {}
+        readBy(numValues, kBoundary), awaitedBy(numValues, kBoundary),
+        writtenBy(numValues, kBoundary) {}
 
   llvm::Error run() {
     if (problem.alignment < 1 || (problem.alignment & (problem.alignment - 1)) ||
@@ -87,17 +87,12 @@ private:
     if (value.producer == kBoundary)
       return valueError(index, "is a boundary value, and so can be neither a view nor a reuse");
     if (!isValue(value.source))
-      return valueError(index, "names value {0} as its source, which does not exist",
-                        value.source);
-    if (!llvm::is_contained(problem.operations[value.producer].reads, value.source))
-      return valueError(index, "has value {0} as its source, which its producer does not read",
-                        value.source);
+      return valueError(index, "names value {0} as its source, which does not exist", value.source);
     return llvm::Error::success();
   }
 
   /// Checks one entry of `reads` or `dependences`; `seen` notes who named it last.
-  llvm::Error checkUse(OpIndex op, ValueIndex value, const char *verb,
-                       std::vector<OpIndex> &seen) {
+  llvm::Error checkUse(OpIndex op, ValueIndex value, const char *verb, std::vector<OpIndex> &seen) {
     if (!isValue(value))
       return opError(op, "{0} value {1}, which does not exist", verb, value);
     if (problem.values[value].producer >= op)
@@ -140,9 +135,12 @@ private:
                            ? std::string("the boundary")
                            : llvm::formatv("operation {0}", problem.values[value].producer).str());
       if (writtenBy[value] != kBoundary)
-        return opError(index, "writes value {0} ('{1}') twice", value,
-                       problem.values[value].name);
+        return opError(index, "writes value {0} ('{1}') twice", value, problem.values[value].name);
       writtenBy[value] = index;
+      ValueIndex source = problem.values[value].source;
+      if (source != kNoValue && readBy[source] != index)
+        return valueError(value, "has value {0} as its source, which its producer does not read",
+                          source);
     }
     return llvm::Error::success();
   }
@@ -162,6 +160,18 @@ std::vector<int64_t> detail::writePositions(const Problem &problem) {
   for (const Operation &op : problem.operations)
     for (int64_t k = 0, e = op.writes.size(); k < e; ++k)
       positions[op.writes[k]] = k;
+  return positions;
+}
+
+std::vector<int64_t> detail::sourcePositions(const Problem &problem) {
+  std::vector<int64_t> positions(problem.values.size(), 0), readAt(problem.values.size(), 0);
+  for (const Operation &op : problem.operations) {
+    for (int64_t k = 0, e = op.reads.size(); k < e; ++k)
+      readAt[op.reads[k]] = k;
+    for (ValueIndex value : op.writes)
+      if (problem.values[value].source != kNoValue)
+        positions[value] = readAt[problem.values[value].source];
+  }
   return positions;
 }
 

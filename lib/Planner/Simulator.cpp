@@ -53,8 +53,7 @@ public:
 private:
   template <typename... Ts>
   llvm::Error stepError(StepIndex index, const char *format, Ts &&...values) const {
-    return makeError("step {0} ('{1}') {2}", index,
-                     problem.operations[plan.steps[index].op].name,
+    return makeError("step {0} ('{1}') {2}", index, problem.operations[plan.steps[index].op].name,
                      llvm::formatv(format, std::forward<Ts>(values)...).str());
   }
 
@@ -170,8 +169,7 @@ private:
         return regionError("waits for value {0} ('{1}') of step {2}, which does not write it",
                            after.value, problem.values[after.value].name, after.step);
     }
-    int64_t numClones =
-        llvm::count_if(plan.steps, [](const Step &step) { return step.isClone; });
+    int64_t numClones = llvm::count_if(plan.steps, [](const Step &step) { return step.isClone; });
     if (numCovered == numClones)
       return llvm::Error::success();
     size_t number = 0;
@@ -252,8 +250,7 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
 
       StepIndex end = std::max(index, groups.lastRead[group]) + 1;
       if (value.placement == Placement::Reuse) {
-        int64_t operand = llvm::find(op.reads, value.source) - op.reads.begin();
-        int64_t source = groups.of({value.source, step.reads[operand]});
+        int64_t source = groups.ofSource(step, value, op.writes[k]);
         storage = storageOf[source];
         if (storage != kNoStorage && !result.storages[storage].isBoundary &&
             result.storages[storage].bytes == value.bytes && groups.lastRead[source] == index &&

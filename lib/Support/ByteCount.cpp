@@ -124,6 +124,8 @@ llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
   StringRef rest = text.trim();
   if (rest.empty())
     return makeError("expected a budget such as '4GB' or '80%', but got an empty string");
+  if (rest == "none")
+    return Budget();
   if (!rest.ends_with("%")) {
     llvm::Expected<int64_t> bytes = parseByteCount(text);
     if (!bytes)
@@ -157,7 +159,7 @@ int64_t Budget::resolve(int64_t peak) const {
 std::string mlir::remat::toString(const Budget &budget) {
   switch (budget.kind) {
   case Budget::Kind::None:
-    return "";
+    return "none";
   case Budget::Kind::Bytes:
     return std::to_string(budget.amount) + "B";
   case Budget::Kind::Fraction:

@@ -72,12 +72,12 @@ bool isSplatOrScalar(Attribute attribute, Type type);
 /// stored: not at all when it is a scalar or a splat, else as program data.
 ResultStorage getConstantStorage(unsigned number, Type type, Attribute attribute);
 
-/// Whether a slice of a row-major array of `shape` is one piece of memory: every
-/// dimension behind the first one that keeps more than one element is kept whole,
-/// and no stride skips anything. Dynamic entries count as more than one element
-/// and never as whole. The three lists have the same length.
+/// Whether a slice of a row-major array of `shape` is one piece of memory: all
+/// strides are 1, and every dimension behind the first one that keeps more than
+/// one element is kept whole. A dynamic size counts as more than one element and
+/// never as whole. The three lists have the same length.
 ///
-///     4x8x16: sizes 1x3x16 are contiguous, sizes 2x3x16 are not
+///     of 4x8x16: sizes 1x3x16 are contiguous, sizes 2x3x16 are not
 ///
 bool isContiguousSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> strides);

@@ -26,6 +26,10 @@ namespace mlir::remat::planner {
 /// the cheapest bytes first, with a fraction of the last (the linear
 /// relaxation of the knapsack), bounds the cost from below. The result is the
 /// maximum over the operations with the highest live bytes in input order.
+///
+/// A plan may leave out pure operations that nothing needs, so their cost is
+/// subtracted, and the result may be negative. It is the largest int64_t when
+/// the bound shows that no plan is within the budget.
 int64_t addedCostLowerBound(const Problem &problem, int64_t budget);
 
 } // namespace mlir::remat::planner

@@ -32,12 +32,20 @@ struct Packing {
   int64_t arenaBytes = 0;
 };
 
-/// Packs by best fit, trying several documented orders (decreasing size,
-/// decreasing size times length, time) and keeping the smallest arena; the
-/// first order wins ties. Stops early when the largest sum of live aligned
-/// bytes, a lower bound, is reached. Buffers of 0 bytes get offset 0.
+/// How much work a packing may take: visits of buffers that are in the way of
+/// another one. This many take about 25 ms.
+constexpr int64_t kPackingVisits = 6'000'000;
+
+/// Packs with several methods and keeps the smallest arena, the first of equal
+/// ones: first fit by decreasing size; best fit in the order of time, forwards
+/// and backwards; first fit by size, size squared times length, length and
+/// time, each improved by moving what sticks out to the front half of the
+/// order. Stops when the largest sum of live aligned bytes, a lower bound, is
+/// reached up to a 4096th, or after `maxVisits`; with very many overlapping
+/// pairs only the order of time is tried. Buffers of 0 bytes get offset 0.
 /// Deterministic.
-Packing packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment);
+Packing packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
+                    int64_t maxVisits = kPackingVisits);
 
 /// Returns an error naming two buffers that overlap, or an offset that is
 /// negative or not aligned, or a buffer that exceeds the arena.
@@ -55,7 +63,8 @@ struct PackedPlan {
   int64_t packedBytes = 0;
 };
 
-PackedPlan pack(const Problem &problem, const Plan &plan, const Simulation &simulation);
+PackedPlan pack(const Problem &problem, const Plan &plan, const Simulation &simulation,
+                int64_t maxVisits = kPackingVisits);
 
 } // namespace mlir::remat::planner
 

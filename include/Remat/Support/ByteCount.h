@@ -38,11 +38,11 @@ struct Budget {
   }
 };
 
-/// Reads a byte count, or a percentage above 0 and at most 100 with up to six
-/// decimals. Empty text is an error.
+/// Reads a byte count, a percentage above 0 and at most 100 with up to six
+/// decimals, or `none`. Empty text is an error.
 llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 
-/// The canonical form: `4000000000B`, `80%`, and nothing for no budget.
+/// The canonical form: `4000000000B`, `80%`, `none` for no budget.
 std::string toString(const Budget &budget);
 
 /// For people: three significant decimals and the unit that fits, `17.4 GB`.

@@ -1,0 +1,40 @@
+//===- PassUtils.h - What several passes do with their options --------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TRANSFORMS_PASSUTILS_H
+#define REMAT_TRANSFORMS_PASSUTILS_H
+
+#include "Remat/Analysis/FunctionProblem.h"
+#include "Remat/Analysis/Target.h"
+#include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Transforms/OptionTypes.h"
+#include "mlir/IR/Location.h"
+
+namespace mlir::remat {
+
+/// The built-in models, with those of the file at `path` on top if it is not
+/// empty. Emits an error at `loc` when the file cannot be used.
+FailureOr<ModelTable> loadModels(StringRef path, Location loc);
+
+/// The preset or target file, as Target::get; errors are emitted at `loc`.
+FailureOr<Target> loadTarget(StringRef nameOrPath, Location loc);
+
+/// The bytes of an option `alignment`, 64 for `auto`. Emits an error at `loc`
+/// when they are not a power of two.
+FailureOr<int64_t> getAlignment(const ByteCount &alignment, Location loc);
+
+/// Emits one warning if sizes of values of `function` are not known.
+void warnAboutUnknownSizes(FunctionOpInterface function, const FunctionProblem &problem);
+
+/// Lets `write` print to the file at `path`, or to standard output for `-`.
+/// The file appears only when it is complete. Errors are emitted at `loc`.
+LogicalResult writeOutput(StringRef path, Location loc,
+                          llvm::function_ref<void(raw_ostream &)> write);
+
+} // namespace mlir::remat
+
+#endif // REMAT_TRANSFORMS_PASSUTILS_H

@@ -1,0 +1,133 @@
+//===- Passes.td - Passes of the project ------------------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TRANSFORMS_PASSES_TD
+#define REMAT_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
+  let summary = "Recompute values so that every function fits a memory budget";
+  let description = [{
+    Plans each function of a training step so that its packed peak of memory is
+    within `budget`, by dropping values between two uses and computing them again
+    before the second, and rewrites it. The values that are cheapest to
+    recompute per byte are dropped first; clones read their operands through one
+    `remat.barrier` (`stablehlo.optimization_barrier` in StableHLO) per
+    recomputed region, so that nothing merges them with their originals.
+
+    A budget is met or refused: if no plan fits, the pass fails with an error that
+    names the smallest budget known to be feasible, and the IR is not changed. A
+    function that fits already is left as it is. Private functions that are
+    called count inside their callers. The result is checked twice before it is
+    accepted: its memory is counted again from the rewritten IR, and it is
+    compared with the original operation by operation.
+
+    ```mlir
+    // budget=80%
+    %a = math.exp %x : tensor<1048576xf32>
+    %l = "use"(%a) : (tensor<1048576xf32>) -> tensor<f32>
+    ...
+    %g = "backward"(%l) : (tensor<f32>) -> tensor<1048576xf32>
+    %r = arith.mulf %g, %a : tensor<1048576xf32>
+    // becomes
+    ...
+    %g = "backward"(%l) : (tensor<f32>) -> tensor<1048576xf32>
+    %b = remat.barrier %x after %g : tensor<1048576xf32> after tensor<1048576xf32>
+    %c = math.exp %b {remat.clone_of = 0 : i64} : tensor<1048576xf32>
+    %r = arith.mulf %g, %c : tensor<1048576xf32>
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
+           "Highest memory allowed: bytes with a unit (4GB, 4.5GiB) or a percentage of the "
+           "unchanged packed peak (80%)">,
+    Option<"scope", "scope", "::mlir::remat::Scope", "::mlir::remat::Scope::Total",
+           "What counts: everything, or all but arguments and results",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Scope::Total, "total", "everything"),
+               clEnumValN(::mlir::remat::Scope::Temporaries, "temporaries",
+                          "all but arguments and results"))}]>,
+    Option<"onInfeasible", "on-infeasible", "::mlir::remat::OnInfeasible",
+           "::mlir::remat::OnInfeasible::Error",
+           "What to do when no plan fits",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::OnInfeasible::Error, "error", "fail, change nothing"),
+               clEnumValN(::mlir::remat::OnInfeasible::Warn, "warn",
+                          "apply the smallest plan and warn"))}]>,
+    Option<"reorder", "reorder", "bool", "true",
+           "Whether operations may be moved to where their results are needed">,
+    Option<"target", "target", "std::string", "\"h100\"",
+           "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+    Option<"minBytes", "min-bytes", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount()",
+           "Values of fewer bytes are never dropped; 'auto': 2^-20 of the unchanged peak">,
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
+           "Which values a later fusion never writes to memory",
+           [{::llvm::cl::values(clEnumValN(::mlir::remat::Fusion::None, "none",
+                                           "every value is a buffer"))}]>,
+    Option<"report", "report", "std::string", "\"\"",
+           "Write a JSON report to this file, or a table to standard error for '-'">,
+  ];
+  let dependentDialects = ["::mlir::remat::RematDialect"];
+}
+
+def PrintMemoryPass : Pass<"remat-print-memory", "::mlir::ModuleOp"> {
+  let summary = "Print what fills the memory of every function, and when";
+  let description = [{
+    Prints the live and packed peak of each function with a body, the live bytes
+    over time, what is live at the peak with its size and purpose, and whether
+    recomputation can help. The IR is not changed. docs/memory-model.md defines
+    the terms and the keys of the JSON form, which is one array with an object
+    per function.
+
+    ```
+    memory of function 'step' (6 operations, alignment 64 B)
+
+      packed peak              12288 B   12.3 KB
+      ...
+    live at the peak, 'arith.mulf' (operation 3):
+
+               4096  33.3 %  parameters   %arg0  argument    last read by ...
+               4096  33.3 %  activations  %0     math.tanh   last read by ...
+    ```
+  }];
+  let options = [
+    ListOption<"functions", "function", "std::string",
+               "Names of the functions to print; all that have a body by default">,
+    Option<"format", "format", "::mlir::remat::ProfileFormat",
+           "::mlir::remat::ProfileFormat::Text", "How to print",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::ProfileFormat::Text, "text", "tables and a curve"),
+               clEnumValN(::mlir::remat::ProfileFormat::JSON, "json", "an array of objects"))}]>,
+    Option<"output", "output", "std::string", "\"\"",
+           "Write to this file, or to standard output for '-'; standard error by default">,
+    Option<"limit", "limit", "int64_t", "16",
+           "Rows of each table of the text; the rest is summed up. 0: no limit">,
+    Option<"scope", "scope", "::mlir::remat::Scope", "::mlir::remat::Scope::Total",
+           "What counts: everything, or all but arguments and results",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Scope::Total, "total", "everything"),
+               clEnumValN(::mlir::remat::Scope::Temporaries, "temporaries",
+                          "all but arguments and results"))}]>,
+    Option<"target", "target", "std::string", "\"h100\"",
+           "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+    Option<"loss", "loss", "int64_t", "-1",
+           "Number of the result that is the loss; inferred by default">,
+    ListOption<"roles", "roles", "std::string",
+               "One for each argument: parameter, optimizer_state or input; inferred by default">,
+  ];
+}
+
+#endif // REMAT_TRANSFORMS_PASSES_TD

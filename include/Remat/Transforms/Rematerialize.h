@@ -1,0 +1,89 @@
+//===- Rematerialize.h - Planning and rewriting functions -------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The entry points behind the pass: plan a function, apply the plan, prove the
+// result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TRANSFORMS_REMATERIALIZE_H
+#define REMAT_TRANSFORMS_REMATERIALIZE_H
+
+#include "Remat/Analysis/Categories.h"
+#include "Remat/Analysis/FunctionProblem.h"
+#include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Planner/PlanFamily.h"
+#include "Remat/Support/ByteCount.h"
+#include "Remat/Transforms/OptionTypes.h"
+#include "Remat/Transforms/Report.h"
+
+namespace mlir::remat {
+
+struct RematerializeOptions {
+  Budget budget;
+  Scope scope = Scope::Total;
+  OnInfeasible onInfeasible = OnInfeasible::Error;
+  /// Whether operations may be moved to where their results are needed.
+  bool reorder = true;
+  Target target;
+  /// Models of operations without the interface; the built-in table if null.
+  const ModelTable *models = nullptr;
+  /// Values of fewer bytes are never dropped. Nothing: 2^-20 of the unchanged
+  /// packed peak.
+  std::optional<int64_t> minBytes;
+  /// Every buffer begins at a multiple of this; a power of two, in bytes.
+  int64_t alignment = 64;
+  RoleOptions roles;
+};
+
+/// A function with what is to be done to it. The IR is as it was.
+struct PlannedFunction {
+  FunctionOpInterface function;
+  FunctionProblem problem;
+  /// The plan to apply; nothing when the function stays as it is.
+  std::optional<planner::Solution> solution;
+  FunctionReport report;
+};
+
+/// Plans one function. Emits one error and fails where it cannot be planned at
+/// all; a budget that is too small is no failure but PlanStatus::Infeasible.
+FailureOr<PlannedFunction> planFunction(FunctionOpInterface function,
+                                        const RematerializeOptions &options,
+                                        SymbolTableCollection &symbols);
+
+/// Emits the error (with OnInfeasible::Warn the warning) about a budget that is
+/// too small, with notes that add up to the packed peak.
+void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptions &options);
+
+/// Applies a plan and proves the result: the memory is counted again from the
+/// rewritten IR, and its meaning is compared with the original's. Emits an
+/// internal error and fails when they differ.
+LogicalResult applyPlannedFunction(PlannedFunction &planned,
+                                   const RematerializeOptions &options,
+                                   SymbolTableCollection &symbols);
+
+/// Plans and rewrites one function within its module, which must not be used by
+/// others meanwhile. Fails, with the IR unchanged, when the budget is too small
+/// and OnInfeasible::Error asks for it.
+FailureOr<FunctionReport> rematerialize(FunctionOpInterface function,
+                                        const RematerializeOptions &options);
+
+/// Whether a function has no budget of its own, with the reason: a declaration,
+/// or a private function that is called and counts inside its callers.
+std::optional<std::string> getSkipReason(FunctionOpInterface function, Operation *symbolScope);
+
+/// The live and packed peak of a function as it stands.
+struct Peaks {
+  int64_t liveBytes;
+  int64_t packedBytes;
+};
+FailureOr<Peaks> measurePeaks(FunctionOpInterface function, const RematerializeOptions &options,
+                              SymbolTableCollection &symbols);
+
+} // namespace mlir::remat
+
+#endif // REMAT_TRANSFORMS_REMATERIALIZE_H

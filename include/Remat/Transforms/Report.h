@@ -1,0 +1,116 @@
+//===- Report.h - What was planned, for people and machines -----------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The JSON keys are documented in docs/report.md and stable within a version.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TRANSFORMS_REPORT_H
+#define REMAT_TRANSFORMS_REPORT_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/JSON.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::remat {
+
+enum class PlanStatus {
+  /// The function fits as it is.
+  Unchanged,
+  /// Rewritten within the budget.
+  Met,
+  /// No plan within the budget was found.
+  Infeasible,
+  /// Not planned: a declaration, or a private function that counts inside its
+  /// callers.
+  Skipped,
+};
+
+/// One storage that is live at the peak, or what is lost between storages.
+struct LiveValueReport {
+  /// As printed, `%12`; empty for workspace, alignment and fragmentation.
+  std::string value;
+  /// Name of the operation, `argument`, `constant`, `workspace`, `alignment` or
+  /// `fragmentation`.
+  std::string producer;
+  int64_t bytes;
+  std::string category;
+  /// Why it is live there.
+  std::string reason;
+  std::string location;
+};
+
+/// An operation that is executed again.
+struct RecomputedReport {
+  std::string producer;
+  int64_t clones;
+  /// Of the results of one execution; 0 for views.
+  int64_t bytes;
+  /// Of all clones together, in picoseconds.
+  int64_t cost;
+  std::string location;
+};
+
+/// An original that runs at another place; positions in the input's order.
+struct MovedReport {
+  std::string operation;
+  int64_t from;
+  /// The operation in front of which it now runs.
+  int64_t before;
+  std::string location;
+};
+
+/// All bytes as in docs/memory-model.md; costs in picoseconds.
+struct FunctionReport {
+  std::string name;
+  PlanStatus status = PlanStatus::Skipped;
+  /// Why it was skipped.
+  std::string reason;
+  std::optional<int64_t> budgetBytes;
+  int64_t baselinePeakBytes = 0;
+  int64_t peakBytes = 0;
+  int64_t baselinePackedBytes = 0;
+  int64_t packedBytes = 0;
+  int64_t minimumKnownBytes = 0;
+  int64_t workingSetBytes = 0;
+  int64_t argumentBytes = 0;
+  int64_t resultBytes = 0;
+  int64_t constantBytes = 0;
+  /// Of the plan that is in effect, or of the smallest one when infeasible.
+  std::map<std::string, int64_t> categoriesAtPeak;
+  int64_t cost = 0;
+  int64_t addedCost = 0;
+  /// Lower bound on the added cost of any plan within the budget.
+  int64_t addedCostLowerBound = 0;
+  struct {
+    std::string name;
+    int64_t index = 0;
+    std::string location;
+  } peakOperation;
+  std::vector<LiveValueReport> liveAtPeak;
+  std::vector<RecomputedReport> recomputed;
+  std::vector<MovedReport> moved;
+};
+
+struct Report {
+  std::vector<FunctionReport> functions;
+};
+
+StringRef getStatusName(PlanStatus status);
+
+llvm::json::Value toJSON(const Report &report);
+
+/// Prints the report as tables.
+void print(const Report &report, raw_ostream &os);
+
+} // namespace mlir::remat
+
+#endif // REMAT_TRANSFORMS_REPORT_H

@@ -1,0 +1,184 @@
+//===- Bounds.cpp - What no plan can undercut -------------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Why the bound holds. Take an operation t that every plan executes, and its
+// first execution in some plan. Every operation that t depends on was executed
+// before, every one that depends on t is executed after. Let one of the latter
+// read v, and let r be the value whose storage v shows.
+//
+//   - Either the storage of the r that is read is in memory while t runs, or r
+//     was computed after t, which makes its operation execute twice.
+//   - Two such storages are distinct, and none of them is an operand's of t or
+//     a result's: a result takes over a storage only when what it held is not
+//     read again.
+//
+// Where an operation between r and v cannot run twice, the first case holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Bounds.h"
+#include "Detail.h"
+#include "Remat/Planner/Simulator.h"
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::detail;
+
+namespace {
+
+constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
+
+/// Operations at which the bound is evaluated.
+constexpr int64_t kNumPeaks = 8;
+
+class Bounder {
+public:
+  Bounder(const Problem &input, int64_t limit)
+      : problem(input), budget(limit), numOperations(input.operations.size()),
+        needed(neededOperations(input)), roots(viewRoots(input)), sets(input, /*roundTo=*/1),
+        isFixed(input.values.size(), false) {
+    for (const Value &value : problem.values)
+      if (value.producer == kBoundary && value.placement != Placement::None)
+        boundaryBytes += value.bytes;
+    for (const Operation &op : problem.operations)
+      for (ValueIndex value : op.writes)
+        isFixed[value] = !op.recomputable || op.policy == Policy::MustSave ||
+                         (problem.values[value].placement == Placement::View &&
+                          isFixed[problem.values[value].source]);
+  }
+
+  int64_t run() {
+    int64_t costOfDead = 0;
+    std::vector<OpIndex> peaks;
+    for (OpIndex op = 0; op < numOperations; ++op) {
+      if (needed[op])
+        peaks.push_back(op);
+      else
+        costOfDead += problem.operations[op].cost;
+    }
+    std::vector<int64_t> live = simulate(problem, identityPlan(problem)).liveBytes;
+    llvm::stable_sort(peaks, [&](OpIndex a, OpIndex b) { return live[a] > live[b]; });
+    if (int64_t(peaks.size()) > kNumPeaks)
+      peaks.resize(kNumPeaks);
+
+    int64_t bound = boundaryBytes > budget ? kInfeasible : 0;
+    for (OpIndex op : peaks)
+      bound = std::max(bound, boundAt(op));
+    return bound == kInfeasible ? bound : bound - costOfDead;
+  }
+
+private:
+  /// Calls `visit` with each operation that has to be executed before `op`;
+  /// `previousEffect` is the last one before it that is not pure.
+  template <typename Visit>
+  void forEachPredecessor(OpIndex index, OpIndex previousEffect, Visit visit) const {
+    const Operation &op = problem.operations[index];
+    for (ValueIndex value : op.reads)
+      visit(problem.values[value].producer);
+    for (ValueIndex value : op.dependences)
+      visit(problem.values[value].producer);
+    if (op.effect != Effect::Pure)
+      visit(previousEffect);
+  }
+
+  int64_t boundAt(OpIndex t) {
+    std::vector<OpIndex> previousEffect(numOperations, kBoundary);
+    for (OpIndex op = 1; op < numOperations; ++op)
+      previousEffect[op] =
+          problem.operations[op - 1].effect == Effect::Pure ? previousEffect[op - 1] : op - 1;
+    std::vector<bool> isBefore(numOperations, false), isAfter(numOperations, false);
+    for (OpIndex op = t; op >= 0; --op)
+      if (op == t || isBefore[op])
+        forEachPredecessor(op, previousEffect[op], [&](OpIndex other) {
+          if (other != kBoundary)
+            isBefore[other] = true;
+        });
+    for (OpIndex op = t + 1; op < numOperations; ++op)
+      forEachPredecessor(op, previousEffect[op], [&](OpIndex other) {
+        if (other == t || (other > t && isAfter[other]))
+          isAfter[op] = true;
+      });
+
+    int64_t fixedBytes = boundaryBytes + sets.bytes(t);
+    std::vector<bool> isOperand(problem.values.size(), false);
+    for (ValueIndex root : sets.operandRoots())
+      isOperand[root] = true;
+
+    // Roots that cross t, and those of them that cannot be computed again.
+    std::vector<ValueIndex> crossed;
+    std::vector<bool> isCrossing(problem.values.size(), false), mustStay(isCrossing);
+    for (OpIndex op = t + 1; op < numOperations; ++op) {
+      if (!isAfter[op] || !needed[op])
+        continue;
+      for (ValueIndex value : problem.operations[op].reads) {
+        OpIndex producer = problem.values[value].producer;
+        ValueIndex root = roots[value];
+        if (producer == kBoundary || !isBefore[producer] || isOperand[root] ||
+            problem.values[root].producer == kBoundary ||
+            problem.values[root].placement == Placement::None)
+          continue;
+        if (!isCrossing[root])
+          crossed.push_back(root);
+        isCrossing[root] = true;
+        if (isFixed[value])
+          mustStay[root] = true;
+      }
+    }
+    // What one operation brings back by running again.
+    struct Item {
+      OpIndex op;
+      int64_t cost, bytes;
+    };
+    std::vector<Item> items;
+    std::vector<int64_t> bytesOf(numOperations, 0);
+    int64_t freeableBytes = 0;
+    for (ValueIndex root : crossed) {
+      int64_t bytes = problem.values[root].bytes;
+      if (mustStay[root]) {
+        fixedBytes += bytes;
+      } else {
+        bytesOf[problem.values[root].producer] += bytes;
+        freeableBytes += bytes;
+      }
+    }
+    int64_t excess = fixedBytes + freeableBytes - budget;
+    if (excess <= 0)
+      return 0;
+    if (fixedBytes > budget)
+      return kInfeasible;
+    for (OpIndex op = 0; op < t; ++op)
+      if (bytesOf[op] > 0)
+        items.push_back({op, problem.operations[op].cost, bytesOf[op]});
+    llvm::sort(items, [](const Item &a, const Item &b) {
+      __int128 left = __int128(a.cost) * b.bytes, right = __int128(b.cost) * a.bytes;
+      return left != right ? left < right : a.op < b.op;
+    });
+    int64_t cost = 0;
+    for (const Item &item : items) {
+      if (item.bytes >= excess)
+        return cost + int64_t((__int128(item.cost) * excess + item.bytes - 1) / item.bytes);
+      cost += item.cost;
+      excess -= item.bytes;
+    }
+    llvm_unreachable("the freeable bytes exceed the excess");
+  }
+
+  const Problem &problem;
+  int64_t budget;
+  int64_t numOperations;
+  int64_t boundaryBytes = 0;
+  std::vector<bool> needed;
+  std::vector<ValueIndex> roots;
+  WorkingSets sets;
+  /// By value: whether it, or a view between it and its root, has one instance.
+  std::vector<bool> isFixed;
+};
+
+} // namespace
+
+int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget) {
+  return Bounder(problem, budget).run();
+}

@@ -1,0 +1,404 @@
+//===- Exhaustive.cpp - The best plan, by trying all ------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A shortest path search. A state is what is in memory after a step, as groups
+// of values that share bytes by views; a transition executes one operation, and
+// decides before it which groups are dropped, from which group each operand is
+// read, and during it which results take over an operand's storage.
+//
+//   - A group that is dropped is not read again. So the bytes counted here are
+//     an upper bound of what the simulator counts, and equal for the best
+//     choice of what to drop.
+//   - Groups are dropped as late as possible: before a step that does not fit
+//     otherwise, and then no more of them than needed. Whoever drops more, or
+//     earlier, has fewer choices and gains nothing.
+//   - Where a region of clones begins, a group with a value that an original
+//     computed has to be in memory: the region waits for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Exhaustive.h"
+#include "Detail.h"
+#include "Remat/Planner/Simulator.h"
+#include "llvm/ADT/bit.h"
+#include <deque>
+#include <map>
+#include <queue>
+#include <tuple>
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::detail;
+
+namespace {
+
+/// A set of operations or values, by index.
+using Set = uint64_t;
+constexpr int64_t kMaxSetSize = 64;
+Set bit(int64_t index) { return Set(1) << index; }
+bool contains(Set set, int64_t index) { return set & bit(index); }
+
+/// Values that are in memory and share bytes by views.
+struct Group {
+  /// The value that is no view.
+  ValueIndex root;
+  /// Those that have been computed.
+  Set values = 0;
+  /// One that an original computed; no value if there is none.
+  ValueInstance anchor;
+  /// By value: the step that computed it, where it is in `values`.
+  llvm::SmallVector<int16_t, 16> stepOf;
+
+  bool hasAnchor() const { return anchor.value != kNoValue; }
+  std::tuple<ValueIndex, Set, bool> key() const { return {root, values, hasAnchor()}; }
+};
+
+/// A sequence of steps, as its last step and the node before.
+struct Node {
+  /// Groups of boundary values come first and are always there.
+  std::vector<Group> groups;
+  /// Operations whose original was executed, and those executed at all.
+  Set originals = 0, executed = 0;
+  bool endsInClone = false;
+
+  int64_t cost = 0;
+  int64_t numSteps = 0;
+  int64_t parent = -1;
+  /// The last step, what its region waits for if it begins one, and by
+  /// operation the last step that executed it.
+  Step step;
+  ValueInstance after;
+  llvm::SmallVector<int16_t, 8> lastStepOf;
+
+  using Key = std::tuple<Set, Set, bool, std::vector<std::tuple<ValueIndex, Set, bool>>>;
+  Key key() const {
+    std::vector<std::tuple<ValueIndex, Set, bool>> groupKeys;
+    for (const Group &group : groups)
+      groupKeys.push_back(group.key());
+    return {originals, executed, endsInClone, std::move(groupKeys)};
+  }
+};
+
+class Search {
+public:
+  Search(const Problem &input, const ExhaustiveOptions &limits)
+      : problem(input), options(limits), numOperations(input.operations.size()),
+        numValues(input.values.size()), roots(viewRoots(input)) {
+    assert(numOperations <= kMaxSetSize && numValues <= kMaxSetSize && "a problem too large");
+    std::vector<bool> isNeeded = neededOperations(problem);
+    for (OpIndex op = 0; op < numOperations; ++op) {
+      if (problem.operations[op].effect != Effect::Pure)
+        effects |= bit(op);
+      if (problem.operations[op].effect == Effect::Pinned)
+        pinned |= bit(op);
+      if (isNeeded[op])
+        needed |= bit(op);
+      for (ValueIndex value : problem.operations[op].writes)
+        if (canAnchor(value))
+          anchoring |= bit(op);
+    }
+  }
+
+  std::optional<Plan> run() {
+    Node start;
+    start.lastStepOf.assign(numOperations, -1);
+    for (ValueIndex value = 0; value < numValues; ++value) {
+      if (problem.values[value].producer != kBoundary)
+        continue;
+      start.groups.push_back(newGroup(value));
+      if (problem.values[value].placement != Placement::None)
+        boundaryBytes += problem.values[value].bytes;
+      ++numBoundary;
+    }
+    if (boundaryBytes > options.budget)
+      return std::nullopt;
+    push(std::move(start));
+
+    while (!queue.empty()) {
+      int64_t index = std::get<2>(queue.top());
+      queue.pop();
+      auto [best, isNew] = fewestSteps.try_emplace(nodes[index].key(), nodes[index].numSteps);
+      if (!isNew) {
+        if (best->second <= nodes[index].numSteps)
+          continue;
+        best->second = nodes[index].numSteps;
+      }
+      if ((effects & ~nodes[index].originals) == 0)
+        return planOf(index);
+      if (nodes[index].numSteps == options.maxSteps)
+        continue;
+      for (OpIndex op = 0; op < numOperations; ++op) {
+        if (isOriginalAllowed(nodes[index], op))
+          expand(index, op, /*isClone=*/false);
+        if (isCloneAllowed(op))
+          expand(index, op, /*isClone=*/true);
+      }
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool isInMemory(ValueIndex root) const {
+    return problem.values[root].placement != Placement::None;
+  }
+  /// Whether a region can wait for `value`.
+  bool canAnchor(ValueIndex value) const { return isInMemory(value) && isInMemory(roots[value]); }
+  /// Bytes of a group beside those of the boundary.
+  int64_t bytesOf(const Group &group) const {
+    const Value &root = problem.values[group.root];
+    return root.producer == kBoundary || root.placement == Placement::None ? 0 : root.bytes;
+  }
+
+  Group newGroup(ValueIndex root) const {
+    Group group;
+    group.root = root;
+    group.values = bit(root);
+    group.stepOf.assign(numValues, -1);
+    return group;
+  }
+
+  bool isOriginalAllowed(const Node &node, OpIndex op) const {
+    Set before = bit(op) - 1;
+    if (contains(node.originals, op))
+      return false;
+    if (contains(effects, op) && (effects & before & ~node.originals))
+      return false;
+    if (llvm::popcount(pinned & before) != llvm::popcount(pinned & node.originals))
+      return false;
+    return options.reorder || (node.originals & ~before) == 0;
+  }
+  bool isCloneAllowed(OpIndex op) const {
+    return problem.operations[op].recomputable && problem.operations[op].policy != Policy::MustSave;
+  }
+
+  void push(Node node) {
+    // What is certainly still to come: a lower bound, and consistent.
+    int64_t cost = node.cost, numSteps = node.numSteps;
+    for (OpIndex op = 0; op < numOperations; ++op) {
+      if (!contains(needed & ~node.executed, op))
+        continue;
+      cost += problem.operations[op].cost;
+      ++numSteps;
+    }
+    if (numSteps > options.maxSteps)
+      return;
+    queue.push({cost, node.numSteps, int64_t(nodes.size())});
+    nodes.push_back(std::move(node));
+  }
+
+  /// Tries all ways to execute `op` next.
+  void expand(int64_t index, OpIndex opIndex, bool isClone) {
+    const Operation &op = problem.operations[opIndex];
+    for (ValueIndex value : op.dependences)
+      if (problem.values[value].producer != kBoundary &&
+          !contains(nodes[index].executed, problem.values[value].producer))
+        return;
+    // The groups that each operand can be read from; all combinations.
+    llvm::SmallVector<llvm::SmallVector<int64_t, 2>> choices;
+    for (ValueIndex value : op.reads) {
+      choices.emplace_back();
+      for (auto [number, group] : llvm::enumerate(nodes[index].groups))
+        if (contains(group.values, value))
+          choices.back().push_back(number);
+      if (choices.back().empty())
+        return;
+    }
+    llvm::SmallVector<int64_t> digits(op.reads.size(), 0);
+    while (true) {
+      llvm::SmallVector<int64_t> sources;
+      for (auto [choice, digit] : llvm::zip_equal(choices, digits))
+        sources.push_back(choice[digit]);
+      chooseTakeovers(index, opIndex, isClone, sources);
+      int64_t position = 0, e = digits.size();
+      while (position < e && ++digits[position] == int64_t(choices[position].size()))
+        digits[position++] = 0;
+      if (position == e)
+        return;
+    }
+  }
+
+  /// Tries all sets of results that take over the storage of an operand.
+  void chooseTakeovers(int64_t index, OpIndex opIndex, bool isClone,
+                       llvm::ArrayRef<int64_t> sources) {
+    const Operation &op = problem.operations[opIndex];
+    int64_t numWrites = op.writes.size();
+    for (Set takeovers = 0; takeovers < bit(numWrites); ++takeovers) {
+      Set taken = 0;
+      bool isPossible = true;
+      for (int64_t k = 0; k < numWrites && isPossible; ++k) {
+        if (!contains(takeovers, k))
+          continue;
+        const Value &value = problem.values[op.writes[k]];
+        isPossible = value.placement == Placement::Reuse;
+        if (!isPossible)
+          break;
+        int64_t source = sources[llvm::find(op.reads, value.source) - op.reads.begin()];
+        const Value &root = problem.values[nodes[index].groups[source].root];
+        isPossible = root.producer != kBoundary && root.placement != Placement::None &&
+                     root.bytes == value.bytes && !contains(taken, source);
+        taken |= bit(source);
+      }
+      if (isPossible)
+        chooseDrops(index, opIndex, isClone, sources, takeovers, taken);
+    }
+  }
+
+  /// Tries all smallest sets of groups to drop before the step.
+  void chooseDrops(int64_t index, OpIndex opIndex, bool isClone, llvm::ArrayRef<int64_t> sources,
+                   Set takeovers, Set taken) {
+    const Operation &op = problem.operations[opIndex];
+    const std::vector<Group> &groups = nodes[index].groups;
+    assert(int64_t(groups.size()) <= kMaxSetSize && "too many groups");
+    int64_t live = boundaryBytes + op.workspace;
+    for (auto [k, value] : llvm::enumerate(op.writes))
+      if (roots[value] == value && isInMemory(value) && !contains(takeovers, k))
+        live += problem.values[value].bytes;
+    Set candidates = 0;
+    for (auto [number, group] : llvm::enumerate(groups)) {
+      live += bytesOf(group);
+      if (bytesOf(group) > 0 && !llvm::is_contained(sources, int64_t(number)))
+        candidates |= bit(number);
+    }
+    // All subsets of the candidates, from the empty one.
+    for (Set dropped = 0;; dropped = (dropped - candidates) & candidates) {
+      int64_t excess = live - options.budget;
+      int64_t smallest = std::numeric_limits<int64_t>::max();
+      for (auto [number, group] : llvm::enumerate(groups)) {
+        if (!contains(dropped, number))
+          continue;
+        excess -= bytesOf(group);
+        smallest = std::min(smallest, bytesOf(group));
+      }
+      // Enough, and not without any one of them.
+      if (excess <= 0 && (dropped == 0 || excess + smallest > 0))
+        execute(index, opIndex, isClone, sources, takeovers, taken, dropped);
+      if (dropped == candidates)
+        return;
+    }
+  }
+
+  void execute(int64_t index, OpIndex opIndex, bool isClone, llvm::ArrayRef<int64_t> sources,
+               Set takeovers, Set taken, Set dropped) {
+    const Operation &op = problem.operations[opIndex];
+    const Node &before = nodes[index];
+    Node after;
+    after.originals = before.originals | (isClone ? 0 : bit(opIndex));
+    after.executed = before.executed | bit(opIndex);
+    after.endsInClone = isClone;
+    after.cost = before.cost + op.cost;
+    after.numSteps = before.numSteps + 1;
+    after.parent = index;
+    after.lastStepOf = before.lastStepOf;
+    int64_t stepIndex = before.numSteps;
+    after.lastStepOf[opIndex] = stepIndex;
+
+    if (isClone && !before.endsInClone) {
+      for (auto [number, group] : llvm::enumerate(before.groups))
+        if (group.hasAnchor() && !contains(dropped, number) && group.anchor.step > after.after.step)
+          after.after = group.anchor;
+      if (after.after.value == kNoValue && (before.originals & anchoring))
+        return;
+    }
+
+    after.step.op = opIndex;
+    after.step.isClone = isClone;
+    for (auto [value, source] : llvm::zip_equal(op.reads, sources))
+      after.step.reads.push_back(before.groups[source].stepOf[value]);
+    for (ValueIndex value : op.dependences) {
+      OpIndex producer = problem.values[value].producer;
+      after.step.dependences.push_back(producer == kBoundary ? kBoundary
+                                                             : before.lastStepOf[producer]);
+    }
+
+    std::vector<Group> groups = before.groups;
+    auto define = [&](Group &group, ValueIndex value) {
+      group.values |= bit(value);
+      group.stepOf[value] = stepIndex;
+      if (!isClone && canAnchor(value))
+        group.anchor = {value, stepIndex};
+    };
+    for (ValueIndex value : op.writes) {
+      if (problem.values[value].placement != Placement::View)
+        continue;
+      int64_t source =
+          sources[llvm::find(op.reads, problem.values[value].source) - op.reads.begin()];
+      define(groups[source], value);
+    }
+    for (auto [number, group] : llvm::enumerate(groups))
+      if (!contains(dropped | taken, number))
+        after.groups.push_back(std::move(group));
+    for (ValueIndex value : op.writes) {
+      if (problem.values[value].placement == Placement::View)
+        continue;
+      after.groups.push_back(newGroup(value));
+      define(after.groups.back(), value);
+    }
+    normalize(after.groups);
+    push(std::move(after));
+  }
+
+  /// Whether nothing is lost when `a` is dropped and `b` stays.
+  bool isCoveredBy(const Group &a, const Group &b) const {
+    return (a.values & ~b.values) == 0 && bytesOf(b) <= bytesOf(a) &&
+           (b.hasAnchor() || !a.hasAnchor());
+  }
+
+  /// Drops groups that another one covers, and sorts those behind the boundary.
+  void normalize(std::vector<Group> &groups) const {
+    for (size_t number = groups.size(); number-- > size_t(numBoundary);) {
+      bool isCovered = false;
+      for (size_t other = 0; other < groups.size() && !isCovered; ++other)
+        isCovered = other != number && isCoveredBy(groups[number], groups[other]);
+      if (isCovered)
+        groups.erase(groups.begin() + number);
+    }
+    std::stable_sort(groups.begin() + numBoundary, groups.end(),
+                     [](const Group &a, const Group &b) { return a.key() < b.key(); });
+  }
+
+  Plan planOf(int64_t index) const {
+    Plan plan;
+    std::vector<ValueInstance> after;
+    for (; nodes[index].parent >= 0; index = nodes[index].parent) {
+      plan.steps.push_back(nodes[index].step);
+      after.push_back(nodes[index].after);
+    }
+    std::reverse(plan.steps.begin(), plan.steps.end());
+    std::reverse(after.begin(), after.end());
+    // The usual choice of what regions wait for, or the one found here where
+    // that is too large.
+    assignRegions(problem, plan);
+    if (simulate(problem, plan).livePeak > options.budget)
+      for (Region &region : plan.regions)
+        region.after = after[region.begin];
+    return plan;
+  }
+
+  const Problem &problem;
+  const ExhaustiveOptions &options;
+  int64_t numOperations, numValues;
+  std::vector<ValueIndex> roots;
+  /// Operations that are not pure, that are pinned, that every plan executes,
+  /// and that write something that a region can wait for.
+  Set effects = 0, pinned = 0, needed = 0, anchoring = 0;
+  int64_t boundaryBytes = 0, numBoundary = 0;
+
+  /// A deque, because nodes are added while one is looked at.
+  std::deque<Node> nodes;
+  /// Lower bound of the cost, steps so far, node: the smallest first.
+  using Entry = std::tuple<int64_t, int64_t, int64_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
+  /// States from which the search went on, with the fewest steps so far. They
+  /// come in the order of cost, so only one with fewer steps is of use later.
+  std::map<Node::Key, int64_t> fewestSteps;
+};
+
+} // namespace
+
+std::optional<Plan> mlir::remat::planner::solveExhaustive(const Problem &problem,
+                                                          const ExhaustiveOptions &options) {
+  return Search(problem, options).run();
+}

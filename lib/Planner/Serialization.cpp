@@ -1,0 +1,475 @@
+//===- Serialization.cpp - Problems and plans as text -----------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads and writes the format of docs/problem-format.md. Reading only decides
+// whether the text has the right form; whether the data make sense is decided
+// by `check` and `verify`, which are always called.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Serialization.h"
+#include "Detail.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::detail;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr int64_t kVersion = 1;
+
+/// Brackets inside of each other; the format needs four.
+constexpr int64_t kMaxDepth = 16;
+
+llvm::StringRef toString(Effect effect) {
+  switch (effect) {
+  case Effect::Pure:
+    return "pure";
+  case Effect::Ordered:
+    return "ordered";
+  case Effect::Pinned:
+    return "pinned";
+  }
+  llvm_unreachable("unknown effect");
+}
+
+llvm::StringRef toString(Policy policy) {
+  switch (policy) {
+  case Policy::None:
+    return "none";
+  case Policy::MustSave:
+    return "must_save";
+  case Policy::MustRecompute:
+    return "must_recompute";
+  }
+  llvm_unreachable("unknown policy");
+}
+
+llvm::StringRef toString(Placement placement) {
+  switch (placement) {
+  case Placement::Own:
+    return "own";
+  case Placement::View:
+    return "view";
+  case Placement::Reuse:
+    return "reuse";
+  case Placement::None:
+    return "none";
+  }
+  llvm_unreachable("unknown placement");
+}
+
+json::Array toArray(llvm::ArrayRef<int64_t> numbers) {
+  json::Array array;
+  array.reserve(numbers.size());
+  for (int64_t number : numbers)
+    array.push_back(number);
+  return array;
+}
+
+/// Names come from anywhere; JSON is UTF-8.
+std::string validUTF8(llvm::StringRef name) {
+  return json::isUTF8(name) ? name.str() : json::fixUTF8(name);
+}
+
+llvm::StringRef describe(const json::Value &value) {
+  switch (value.kind()) {
+  case json::Value::Null:
+    return "null";
+  case json::Value::Boolean:
+    return "a boolean";
+  case json::Value::Number:
+    return "a number that is not a 64-bit integer";
+  case json::Value::String:
+    return "a string";
+  case json::Value::Array:
+    return "an array";
+  case json::Value::Object:
+    return "an object";
+  }
+  llvm_unreachable("unknown kind");
+}
+
+/// Parses text, with a bound on its depth: the parser of JSON recurses.
+llvm::Expected<json::Value> parseText(llvm::StringRef text) {
+  int64_t depth = 0;
+  bool isInString = false;
+  for (size_t position = 0; position < text.size(); ++position) {
+    char c = text[position];
+    if (isInString) {
+      if (c == '\\')
+        ++position;
+      else if (c == '"')
+        isInString = false;
+      continue;
+    }
+    if (c == '"')
+      isInString = true;
+    else if (c == '[' || c == '{')
+      ++depth;
+    else if (c == ']' || c == '}')
+      --depth;
+    if (depth > kMaxDepth)
+      return makeError("brackets are nested more than {0} deep", kMaxDepth);
+  }
+  return json::parse(text);
+}
+
+/// Reads the keys of one object and remembers the first error with its place.
+/// After an error everything reads as its default.
+class ObjectReader {
+public:
+  /// `path` names the object in messages; empty for the whole text.
+  ObjectReader(const json::Value &value, std::string path, std::string &firstError)
+      : object(value.getAsObject()), where(std::move(path)), error(firstError) {
+    if (!object)
+      fail(where, "expected an object, but got {0}", describe(value));
+  }
+
+  int64_t integer(llvm::StringRef key, std::optional<int64_t> byDefault = std::nullopt) {
+    const json::Value *value = get(key, byDefault.has_value());
+    if (!value)
+      return byDefault.value_or(0);
+    std::optional<int64_t> result = value->getAsInteger();
+    if (!result)
+      fail(pathTo(key), "expected an integer, but got {0}", describe(*value));
+    return result.value_or(0);
+  }
+
+  bool boolean(llvm::StringRef key, bool byDefault) {
+    const json::Value *value = get(key, /*isOptional=*/true);
+    if (!value)
+      return byDefault;
+    std::optional<bool> result = value->getAsBoolean();
+    if (!result)
+      fail(pathTo(key), "expected a boolean, but got {0}", describe(*value));
+    return result.value_or(byDefault);
+  }
+
+  std::string string(llvm::StringRef key, llvm::StringRef byDefault = "") {
+    const json::Value *value = get(key, /*isOptional=*/true);
+    if (!value)
+      return byDefault.str();
+    std::optional<llvm::StringRef> result = value->getAsString();
+    if (!result)
+      fail(pathTo(key), "expected a string, but got {0}", describe(*value));
+    return result.value_or(byDefault).str();
+  }
+
+  /// One of `values`, which `toString` names; the first one by default.
+  template <typename Enum>
+  Enum oneOf(llvm::StringRef key, std::initializer_list<Enum> values) {
+    std::string text = string(key, toString(*values.begin()));
+    std::string expected;
+    for (Enum value : values) {
+      if (text == toString(value))
+        return value;
+      expected += (expected.empty() ? "'" : ", '") + toString(value).str() + "'";
+    }
+    fail(pathTo(key), "expected one of {0}, but got '{1}'", expected, text);
+    return *values.begin();
+  }
+
+  /// Appends the elements of an optional array.
+  template <unsigned N>
+  void integers(llvm::StringRef key, llvm::SmallVector<int64_t, N> &result) {
+    const json::Array *elements = array(key, /*isOptional=*/true);
+    if (!elements)
+      return;
+    for (const auto &[index, element] : llvm::enumerate(*elements)) {
+      std::optional<int64_t> number = element.getAsInteger();
+      if (!number)
+        return fail(pathTo(key, index), "expected an integer, but got {0}", describe(element));
+      result.push_back(*number);
+    }
+  }
+
+  /// Calls `visit` with a reader of each element of an array of objects.
+  template <typename Visit>
+  void forEach(llvm::StringRef key, bool isOptional, Visit visit) {
+    const json::Array *elements = array(key, isOptional);
+    if (!elements)
+      return;
+    for (const auto &[index, element] : llvm::enumerate(*elements)) {
+      ObjectReader reader(element, pathTo(key, index), error);
+      visit(reader);
+      reader.finish();
+      if (!error.empty())
+        return;
+    }
+  }
+
+  /// Calls `visit` with a reader of an optional object.
+  template <typename Visit>
+  void optionalObject(llvm::StringRef key, Visit visit) {
+    const json::Value *value = get(key, /*isOptional=*/true);
+    if (!value)
+      return;
+    ObjectReader reader(*value, pathTo(key), error);
+    visit(reader);
+    reader.finish();
+  }
+
+  void version() {
+    int64_t version = integer("version");
+    if (version != kVersion)
+      fail(pathTo("version"), "expected {0}, but got {1}", kVersion, version);
+  }
+
+  /// Complains about keys that nobody asked for. Call it last.
+  void finish() {
+    if (!object || !error.empty())
+      return;
+    // The first in alphabetical order: the order in the object is arbitrary.
+    std::optional<llvm::StringRef> unknown;
+    for (const auto &[key, value] : *object) {
+      llvm::StringRef name = key;
+      if (!llvm::is_contained(known, name) && (!unknown || name < *unknown))
+        unknown = name;
+    }
+    if (unknown)
+      fail(where, "unknown key '{0}'", *unknown);
+  }
+
+private:
+  template <typename... Ts>
+  void fail(const std::string &path, const char *format, Ts &&...values) {
+    if (!error.empty())
+      return;
+    error = path.empty() ? "" : path + ": ";
+    error += llvm::formatv(format, std::forward<Ts>(values)...).str();
+  }
+
+  std::string pathTo(llvm::StringRef key) const {
+    return where.empty() ? key.str() : where + "." + key.str();
+  }
+  std::string pathTo(llvm::StringRef key, size_t index) const {
+    return pathTo(key) + "[" + std::to_string(index) + "]";
+  }
+
+  /// The value of `key`, or null; it must exist unless it is optional.
+  const json::Value *get(llvm::StringRef key, bool isOptional) {
+    known.push_back(key);
+    if (!error.empty() || !object)
+      return nullptr;
+    const json::Value *value = object->get(key);
+    if (!value && !isOptional)
+      fail(where, "missing key '{0}'", key);
+    return value;
+  }
+
+  const json::Array *array(llvm::StringRef key, bool isOptional) {
+    const json::Value *value = get(key, isOptional);
+    if (!value)
+      return nullptr;
+    const json::Array *elements = value->getAsArray();
+    if (!elements)
+      fail(pathTo(key), "expected an array, but got {0}", describe(*value));
+    return elements;
+  }
+
+  const json::Object *object;
+  std::string where;
+  std::string &error;
+  /// The keys that were asked for.
+  llvm::SmallVector<llvm::StringRef, 12> known;
+};
+
+/// Parses `text` and calls `visit` with a reader of the object that it is.
+template <typename Visit>
+llvm::Error read(llvm::StringRef text, Visit visit) {
+  llvm::Expected<json::Value> root = parseText(text);
+  if (!root)
+    return root.takeError();
+  std::string error;
+  ObjectReader reader(*root, "", error);
+  reader.version();
+  visit(reader);
+  reader.finish();
+  if (!error.empty())
+    return makeError("{0}", error);
+  return llvm::Error::success();
+}
+
+/// How people read a value: its name, or its index.
+std::string nameOf(const Problem &problem, ValueIndex value) {
+  const std::string &name = problem.values[value].name;
+  return name.empty() ? "%" + std::to_string(value) : name;
+}
+
+std::string nameOf(const Problem &problem, const ValueInstance &instance) {
+  std::string name = nameOf(problem, instance.value);
+  return instance.step == kBoundary ? name : name + "@" + std::to_string(instance.step);
+}
+
+} // namespace
+
+json::Value mlir::remat::planner::toJSON(const Problem &problem) {
+  json::Array values;
+  values.reserve(problem.values.size());
+  for (const Value &value : problem.values) {
+    json::Object object{{"bytes", value.bytes}};
+    if (!value.name.empty())
+      object["name"] = validUTF8(value.name);
+    if (value.placement != Placement::Own)
+      object["placement"] = ::toString(value.placement);
+    if (value.source != kNoValue)
+      object["source"] = value.source;
+    values.push_back(std::move(object));
+  }
+  json::Array operations;
+  operations.reserve(problem.operations.size());
+  for (const Operation &op : problem.operations) {
+    json::Object object{{"cost", op.cost}};
+    if (!op.name.empty())
+      object["name"] = validUTF8(op.name);
+    if (!op.reads.empty())
+      object["reads"] = toArray(op.reads);
+    if (!op.dependences.empty())
+      object["dependences"] = toArray(op.dependences);
+    if (!op.writes.empty())
+      object["writes"] = toArray(op.writes);
+    if (op.workspace)
+      object["workspace"] = op.workspace;
+    if (op.effect != Effect::Pure)
+      object["effect"] = ::toString(op.effect);
+    if (op.recomputable != (op.effect == Effect::Pure))
+      object["recomputable"] = op.recomputable;
+    if (op.policy != Policy::None)
+      object["policy"] = ::toString(op.policy);
+    operations.push_back(std::move(object));
+  }
+  return json::Object{{"version", kVersion},
+                      {"alignment", problem.alignment},
+                      {"values", std::move(values)},
+                      {"operations", std::move(operations)}};
+}
+
+json::Value mlir::remat::planner::toJSON(const Plan &plan) {
+  json::Array steps;
+  steps.reserve(plan.steps.size());
+  for (const Step &step : plan.steps) {
+    json::Object object{{"op", step.op}};
+    if (step.isClone)
+      object["clone"] = true;
+    if (!step.reads.empty())
+      object["reads"] = toArray(step.reads);
+    if (!step.dependences.empty())
+      object["dependences"] = toArray(step.dependences);
+    steps.push_back(std::move(object));
+  }
+  json::Array regions;
+  regions.reserve(plan.regions.size());
+  for (const Region &region : plan.regions) {
+    json::Object object{{"begin", region.begin}, {"end", region.end}};
+    if (region.after.value != kNoValue)
+      object["after"] = json::Object{{"value", region.after.value}, {"step", region.after.step}};
+    regions.push_back(std::move(object));
+  }
+  return json::Object{
+      {"version", kVersion}, {"steps", std::move(steps)}, {"regions", std::move(regions)}};
+}
+
+llvm::Expected<Problem> mlir::remat::planner::parseProblem(llvm::StringRef text) {
+  Problem problem;
+  llvm::Error error = read(text, [&](ObjectReader &root) {
+    problem.alignment = root.integer("alignment", 1);
+    root.forEach("values", /*isOptional=*/false, [&](ObjectReader &reader) {
+      Value &value = problem.values.emplace_back();
+      value.name = reader.string("name");
+      value.bytes = reader.integer("bytes");
+      value.placement = reader.oneOf(
+          "placement", {Placement::Own, Placement::View, Placement::Reuse, Placement::None});
+      value.source = reader.integer("source", kNoValue);
+    });
+    root.forEach("operations", /*isOptional=*/false, [&](ObjectReader &reader) {
+      OpIndex index = problem.operations.size();
+      Operation &op = problem.operations.emplace_back();
+      op.name = reader.string("name");
+      reader.integers("reads", op.reads);
+      reader.integers("dependences", op.dependences);
+      reader.integers("writes", op.writes);
+      op.cost = reader.integer("cost");
+      op.workspace = reader.integer("workspace", 0);
+      op.effect = reader.oneOf("effect", {Effect::Pure, Effect::Ordered, Effect::Pinned});
+      op.recomputable = reader.boolean("recomputable", op.effect == Effect::Pure);
+      op.policy = reader.oneOf("policy", {Policy::None, Policy::MustSave, Policy::MustRecompute});
+      // The first one counts; `check` complains about another one.
+      for (ValueIndex value : op.writes)
+        if (0 <= value && value < int64_t(problem.values.size()) &&
+            problem.values[value].producer == kBoundary)
+          problem.values[value].producer = index;
+    });
+  });
+  if (error)
+    return error;
+  if (llvm::Error invalid = check(problem))
+    return invalid;
+  return problem;
+}
+
+llvm::Expected<Plan> mlir::remat::planner::parsePlan(llvm::StringRef text, const Problem &problem) {
+  Plan plan;
+  llvm::Error error = read(text, [&](ObjectReader &root) {
+    root.forEach("steps", /*isOptional=*/false, [&](ObjectReader &reader) {
+      Step &step = plan.steps.emplace_back();
+      step.op = reader.integer("op");
+      step.isClone = reader.boolean("clone", false);
+      reader.integers("reads", step.reads);
+      reader.integers("dependences", step.dependences);
+    });
+    root.forEach("regions", /*isOptional=*/true, [&](ObjectReader &reader) {
+      Region &region = plan.regions.emplace_back();
+      region.begin = reader.integer("begin");
+      region.end = reader.integer("end");
+      reader.optionalObject("after", [&](ObjectReader &after) {
+        region.after.value = after.integer("value");
+        region.after.step = after.integer("step");
+      });
+    });
+  });
+  if (error)
+    return error;
+  if (llvm::Error invalid = verify(problem, plan))
+    return invalid;
+  return plan;
+}
+
+void mlir::remat::planner::print(const Problem &problem, const Plan &plan, llvm::raw_ostream &os) {
+  Simulation simulation = simulate(problem, plan);
+  PackedPlan packed = pack(problem, plan, simulation);
+  auto region = plan.regions.begin();
+  for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
+    if (region != plan.regions.end() && region->begin == index) {
+      os << "region of " << region->end - region->begin << " steps";
+      if (region->after.value != kNoValue)
+        os << " after " << nameOf(problem, region->after);
+      os << '\n';
+      ++region;
+    }
+    const Step &step = plan.steps[index];
+    const Operation &op = problem.operations[step.op];
+    os << index << ": " << (step.isClone ? "clone " : "")
+       << (op.name.empty() ? "op" + std::to_string(step.op) : op.name) << '(';
+    llvm::interleaveComma(llvm::zip_equal(op.reads, step.reads), os, [&](auto read) {
+      os << nameOf(problem, ValueInstance{std::get<0>(read), std::get<1>(read)});
+    });
+    os << ')';
+    if (!op.writes.empty()) {
+      os << " -> ";
+      llvm::interleaveComma(op.writes, os, [&](ValueIndex value) { os << nameOf(problem, value); });
+    }
+    os << ", live " << simulation.liveBytes[index] << " bytes\n";
+  }
+  os << "peak " << simulation.livePeak << " bytes";
+  if (!plan.steps.empty())
+    os << " at step " << simulation.peakStep;
+  os << ", cost " << simulation.cost << " ps, packed " << packed.packedBytes << " bytes\n";
+}

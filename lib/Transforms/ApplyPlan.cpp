@@ -1,0 +1,303 @@
+//===- ApplyPlan.cpp - Rewriting a function as a plan says ------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Transforms/ApplyPlan.h"
+
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/ModelTable.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using planner::kBoundary;
+using planner::kNoValue;
+using planner::OpIndex;
+using planner::Placement;
+using planner::Plan;
+using planner::StepIndex;
+using planner::ValueIndex;
+
+namespace {
+class PlanApplier {
+public:
+  PlanApplier(const FunctionProblem &problem, const Plan &plan, const ModelTable &models)
+      : problem(problem), plan(plan), models(models),
+        terminator(problem.operations.back()), builder(terminator),
+        stepOps(plan.steps.size()) {}
+
+  void run() {
+    auto region = plan.regions.begin();
+    for (StepIndex step = 0, e = plan.steps.size(); step < e;) {
+      if (region != plan.regions.end() && region->begin == step) {
+        emitRegion(*region);
+        step = region->end;
+        ++region;
+      } else {
+        emitOriginal(step);
+        ++step;
+      }
+    }
+    eraseDead();
+  }
+
+private:
+  /// The value that `read` of the step's operation refers to.
+  Value getInstance(Value read, StepIndex step) const {
+    if (step == kBoundary)
+      return read;
+    return stepOps[step]->getResult(cast<OpResult>(read).getResultNumber());
+  }
+
+  /// Calls `visit` with each value that a step reads or needs the shape of, and
+  /// with the value it refers to.
+  template <typename Fn>
+  void forEachUse(StepIndex index, Fn visit) const {
+    const planner::Step &step = plan.steps[index];
+    const planner::Operation &operation = problem.problem.operations[step.op];
+    for (auto [value, from] : llvm::zip_equal(operation.reads, step.reads))
+      if (Value read = problem.values[value])
+        visit(value, read, getInstance(read, from));
+    for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
+      if (Value read = problem.values[value])
+        visit(value, read, getInstance(read, from));
+  }
+
+  void emitOriginal(StepIndex index);
+  void emitRegion(const planner::Region &region);
+  void eraseDead();
+
+  bool isInRegion(StepIndex step, const planner::Region &region) const {
+    return step >= region.begin && step < region.end;
+  }
+  /// A constant that readers make anew, so that its place never matters.
+  bool isConstant(ValueIndex value) const {
+    OpIndex producer = problem.problem.values[value].producer;
+    if (producer == kBoundary)
+      return false;
+    Operation *op = problem.operations[producer];
+    return op->hasTrait<OpTrait::ConstantLike>() ||
+           (!op->isRegistered() && problem.problem.values[value].placement == Placement::None);
+  }
+  /// The beginning of a destination-passing chain.
+  bool isInit(ValueIndex value) const {
+    return problem.problem.values[value].placement == Placement::None && !isConstant(value);
+  }
+  bool fitsBarrier(Value value) const { return !isa<BaseMemRefType>(value.getType()); }
+
+  Operation *cloneStep(OpIndex index, IRMapping &mapping);
+  SmallVector<Value> createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
+                                   Location loc);
+  StringRef getBarrierName(const planner::Region &region) const;
+
+  const FunctionProblem &problem;
+  const Plan &plan;
+  const ModelTable &models;
+  Operation *terminator;
+  OpBuilder builder;
+  /// The operation that each step has become.
+  std::vector<Operation *> stepOps;
+};
+} // namespace
+
+void PlanApplier::emitOriginal(StepIndex index) {
+  Operation *op = problem.operations[plan.steps[index].op];
+  stepOps[index] = op;
+  if (op != terminator)
+    op->moveBefore(terminator);
+  forEachUse(index, [&](ValueIndex, Value read, Value instance) {
+    if (read == instance)
+      return;
+    op->replaceUsesOfWith(read, instance);
+    for (Region &region : op->getRegions())
+      replaceAllUsesInRegionWith(read, instance, region);
+  });
+}
+
+/// A copy of an original at the end of the block, marked as a clone.
+Operation *PlanApplier::cloneStep(OpIndex index, IRMapping &mapping) {
+  Operation *clone = builder.clone(*problem.operations[index], mapping);
+  auto mark = builder.getStringAttr("rematerialized");
+  clone->setLoc(FusedLoc::get(builder.getContext(), clone->getLoc(), mark));
+  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(),
+                            builder.getI64IntegerAttr(index));
+  return clone;
+}
+
+/// The barrier of the dialect of the region's operations, if it has one.
+StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
+  for (StepIndex step = region.begin; step < region.end; ++step) {
+    StringRef dialect =
+        problem.operations[plan.steps[step].op]->getName().getDialectNamespace();
+    if (StringRef name = models.getBarrierName(dialect); !name.empty())
+      return name;
+  }
+  return {};
+}
+
+SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, Value after,
+                                              StringRef name, Location loc) {
+  if (name.empty())
+    return llvm::to_vector_of<Value>(
+        BarrierOp::create(builder, loc, inputs, ValueRange(after)).getResults());
+  SmallVector<Value> operands(inputs);
+  operands.push_back(after);
+  OperationState state(loc, name, operands, ValueRange(operands).getTypes());
+  return llvm::to_vector_of<Value>(builder.create(state)->getResults().drop_back());
+}
+
+/// Emits the clones of a region behind one barrier over everything they read
+/// from outside. Constants stay outside of it, so that readers still see that
+/// they are constant, except where an operation reads nothing else: it would be
+/// merged with its original.
+void PlanApplier::emitRegion(const planner::Region &region) {
+  llvm::SetVector<Value> inputs, inits;
+  // Steps of the region that depend on an input.
+  llvm::SmallPtrSet<Operation *, 16> tied;
+  std::vector<bool> isTied(region.end - region.begin);
+  llvm::DenseMap<std::pair<StepIndex, Value>, bool> takesConstant;
+  for (StepIndex index = region.begin; index < region.end; ++index) {
+    const planner::Step &step = plan.steps[index];
+    const planner::Operation &operation = problem.problem.operations[step.op];
+    Value constant, init;
+    bool isHeld = false;
+    auto look = [&](ValueIndex value, StepIndex from) {
+      Value read = problem.values[value];
+      if (!read)
+        return;
+      if (isInRegion(from, region)) {
+        isHeld |= isTied[from - region.begin];
+        return;
+      }
+      Value instance = getInstance(read, from);
+      if (isConstant(value)) {
+        // A scalar rather than a tensor.
+        if (!constant || (isa<ShapedType>(constant.getType()) &&
+                          !isa<ShapedType>(instance.getType())))
+          constant = instance;
+      } else if (isInit(value)) {
+        inits.insert(instance);
+        init = instance;
+      } else if (fitsBarrier(instance)) {
+        inputs.insert(instance);
+        isHeld = true;
+      }
+    };
+    for (auto [value, from] : llvm::zip_equal(operation.reads, step.reads))
+      look(value, from);
+    for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
+      look(value, from);
+    if (!isHeld && (constant || init)) {
+      Value held = constant ? constant : init;
+      if (constant)
+        inputs.insert(held);
+      takesConstant[{index, held}] = true;
+      isHeld = true;
+    }
+    isTied[index - region.begin] = isHeld;
+  }
+
+  Location loc = problem.operations[plan.steps[region.begin].op]->getLoc();
+  loc = FusedLoc::get(builder.getContext(), loc, builder.getStringAttr("rematerialized"));
+  // Destinations begin anew in the region; their sizes come from outside.
+  IRMapping initMapping;
+  for (Value init : inits)
+    builder.clone(*init.getDefiningOp(), initMapping)->setLoc(loc);
+  SmallVector<Value> held(inputs.getArrayRef());
+  SmallVector<Value> heldInits;
+  for (Value init : inits) {
+    bool isHeld = llvm::any_of(takesConstant,
+                               [&](const auto &entry) { return entry.first.second == init; });
+    if (isHeld)
+      heldInits.push_back(init);
+  }
+  for (Value init : heldInits)
+    held.push_back(initMapping.lookup(init));
+
+  IRMapping inputMapping, heldInitMapping;
+  if (!held.empty()) {
+    Value after = held.front();
+    if (region.after.value != kNoValue)
+      after = getInstance(problem.values[region.after.value], region.after.step);
+    if (!fitsBarrier(after))
+      after = held.front();
+    SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
+    for (auto [input, result] : llvm::zip(inputs, results))
+      inputMapping.map(input, result);
+    for (auto [init, result] :
+         llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))
+      heldInitMapping.map(init, result);
+  }
+
+  for (StepIndex index = region.begin; index < region.end; ++index) {
+    IRMapping mapping;
+    const planner::Step &step = plan.steps[index];
+    const planner::Operation &operation = problem.problem.operations[step.op];
+    auto map = [&](ValueIndex value, StepIndex from) {
+      Value read = problem.values[value];
+      if (!read)
+        return;
+      Value instance = getInstance(read, from);
+      if (isInRegion(from, region))
+        mapping.map(read, instance);
+      else if (isConstant(value))
+        mapping.map(read, takesConstant.contains({index, instance})
+                              ? inputMapping.lookup(instance)
+                              : instance);
+      else if (isInit(value))
+        mapping.map(read, takesConstant.contains({index, instance})
+                              ? heldInitMapping.lookup(instance)
+                              : initMapping.lookup(instance));
+      else
+        mapping.map(read, inputMapping.lookupOrDefault(instance));
+    };
+    for (auto [value, from] : llvm::zip_equal(operation.reads, step.reads))
+      map(value, from);
+    for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
+      map(value, from);
+    stepOps[index] = cloneStep(step.op, mapping);
+  }
+  // An init whose readers all take it through the barrier has no other use.
+  for (Value init : inits)
+    if (Value copy = initMapping.lookup(init); copy.use_empty())
+      copy.getDefiningOp()->erase();
+}
+
+/// Erases the originals that the plan no longer executes, last ones first, and
+/// what takes no memory and has lost its readers with them: constants, inits and
+/// views.
+void PlanApplier::eraseDead() {
+  std::vector<bool> isKept(problem.operations.size());
+  for (const planner::Step &step : plan.steps)
+    if (!step.isClone)
+      isKept[step.op] = true;
+  std::vector<bool> hadReaders(problem.operations.size());
+  for (const planner::Operation &operation : problem.problem.operations)
+    for (ValueIndex value : operation.reads)
+      if (OpIndex producer = problem.problem.values[value].producer; producer != kBoundary)
+        hadReaders[producer] = true;
+  auto lostReaders = [&](OpIndex index) {
+    const planner::Operation &operation = problem.problem.operations[index];
+    return hadReaders[index] && operation.effect == planner::Effect::Pure &&
+           problem.operations[index]->use_empty() &&
+           llvm::all_of(operation.writes, [&](ValueIndex value) {
+             Placement placement = problem.problem.values[value].placement;
+             return placement == Placement::None || placement == Placement::View;
+           });
+  };
+  for (OpIndex index = problem.operations.size() - 1; index >= 0; --index)
+    if (!isKept[index] || lostReaders(index))
+      problem.operations[index]->erase();
+}
+
+void mlir::remat::applyPlan(const FunctionProblem &problem, const Plan &plan,
+                            const ModelTable &models) {
+  PlanApplier(problem, plan, models).run();
+}

@@ -1,0 +1,69 @@
+//===- PassUtils.cpp - What several passes do with their options ------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Transforms/PassUtils.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+
+FailureOr<ModelTable> mlir::remat::loadModels(StringRef path, Location loc) {
+  ModelTable table = ModelTable::createBuiltin();
+  if (path.empty())
+    return table;
+  if (llvm::Error error = table.parseFile(path))
+    return emitError(loc) << llvm::toString(std::move(error));
+  return table;
+}
+
+FailureOr<Target> mlir::remat::loadTarget(StringRef nameOrPath, Location loc) {
+  llvm::Expected<Target> target = Target::get(nameOrPath);
+  if (!target)
+    return emitError(loc) << llvm::toString(target.takeError());
+  return *target;
+}
+
+FailureOr<int64_t> mlir::remat::getAlignment(const ByteCount &alignment, Location loc) {
+  int64_t bytes = alignment.bytes.value_or(64);
+  if (!llvm::isPowerOf2_64(bytes))
+    return emitError(loc) << "expected 'alignment' to be a power of two, but got " << bytes
+                          << " bytes";
+  return bytes;
+}
+
+void mlir::remat::warnAboutUnknownSizes(FunctionOpInterface function,
+                                        const FunctionProblem &problem) {
+  if (problem.unknownSizes.empty())
+    return;
+  Value first = problem.values[problem.unknownSizes.front()];
+  InFlightDiagnostic warning = emitWarning(first.getLoc())
+                               << "the size of " << first.getType() << " is not known; "
+                               << problem.unknownSizes.size()
+                               << " such values count as 0 bytes and are not recomputed";
+  warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
+}
+
+LogicalResult mlir::remat::writeOutput(StringRef path, Location loc,
+                                       llvm::function_ref<void(raw_ostream &)> write) {
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return emitError(loc) << "cannot write '" << path << "': " << error.message();
+  write(file.os());
+  file.os().flush();
+  if (file.os().has_error()) {
+    InFlightDiagnostic diagnostic = emitError(loc) << "cannot write '" << path
+                                                   << "': " << file.os().error().message();
+    file.os().clear_error();
+    return diagnostic;
+  }
+  file.keep();
+  return success();
+}

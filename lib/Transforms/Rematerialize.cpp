@@ -1,0 +1,279 @@
+//===- Rematerialize.cpp - Planning and rewriting functions -----------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Transforms/Rematerialize.h"
+
+#include "PlanReport.h"
+#include "Remat/Planner/Bounds.h"
+#include "Remat/Transforms/ApplyPlan.h"
+#include "Remat/Transforms/Equivalence.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+
+/// Rows of an error; the rest is summed up.
+static constexpr size_t kMaxNotes = 16;
+
+static const ModelTable &getModels(const RematerializeOptions &options) {
+  return options.models ? *options.models : ModelTable::getBuiltin();
+}
+
+static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
+                                               const RematerializeOptions &options,
+                                               SymbolTableCollection &symbols) {
+  SummaryAnalysis summaries(getModels(options), options.target, symbols);
+  return buildProblem(function, summaries, {options.scope, options.alignment});
+}
+
+FailureOr<Peaks> mlir::remat::measurePeaks(FunctionOpInterface function,
+                                           const RematerializeOptions &options,
+                                           SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> problem = ::buildProblem(function, options, symbols);
+  if (failed(problem))
+    return failure();
+  planner::Solution solution =
+      planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
+  return Peaks{solution.simulation.livePeak, solution.packing.packedBytes};
+}
+
+std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface function,
+                                                      Operation *symbolScope) {
+  if (function.isExternal())
+    return "it has no body";
+  if (!function.isPrivate())
+    return std::nullopt;
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(function, symbolScope);
+  if (uses && uses->empty())
+    return std::nullopt;
+  return "it is private and counts inside its callers";
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+/// Values below this size matter to nobody: 2^-20 of the peak.
+static int64_t getMinBytes(const RematerializeOptions &options, int64_t packedPeak) {
+  return options.minBytes.value_or(packedPeak >> 20);
+}
+
+FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
+                                                     const RematerializeOptions &options,
+                                                     SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols);
+  if (failed(built))
+    return failure();
+  PlannedFunction planned{function, std::move(*built), std::nullopt, {}};
+  const planner::Problem &problem = planned.problem.problem;
+  if (!planned.problem.unknownSizes.empty()) {
+    Value first = planned.problem.values[planned.problem.unknownSizes.front()];
+    InFlightDiagnostic warning =
+        emitWarning(first.getLoc())
+        << "the size of " << first.getType() << " is not known; "
+        << planned.problem.unknownSizes.size()
+        << " such values count as 0 bytes and are not recomputed";
+    warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
+  }
+
+  planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
+  int64_t baseline = identity.packing.packedBytes;
+  int64_t minBytes = getMinBytes(options, baseline);
+  planner::PlanFamily family(problem, {options.reorder, minBytes});
+
+  FunctionReport &report = planned.report;
+  report.name = function.getName().str();
+  report.baselinePeakBytes = identity.simulation.livePeak;
+  report.baselinePackedBytes = baseline;
+  report.workingSetBytes = planner::workingSetBytes(problem);
+  report.argumentBytes = planned.problem.argumentBytes;
+  report.resultBytes = planned.problem.resultBytes;
+  report.constantBytes = planned.problem.constantBytes;
+  report.cost = identity.simulation.cost;
+
+  std::vector<Category> categories = categorize(planned.problem, options.roles);
+  planner::Solution inEffect = identity;
+  report.status = PlanStatus::Unchanged;
+  if (options.budget.kind != Budget::Kind::None) {
+    int64_t budget = options.budget.resolve(baseline);
+    report.budgetBytes = budget;
+    planner::Solution smallest = family.findSmallest();
+    report.minimumKnownBytes = smallest.packing.packedBytes;
+    report.addedCostLowerBound = planner::addedCostLowerBound(problem, budget);
+    if (baseline > budget) {
+      if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
+        report.status = PlanStatus::Met;
+        inEffect = std::move(*found);
+        planned.solution = inEffect;
+      } else {
+        report.status = PlanStatus::Infeasible;
+        inEffect = std::move(smallest);
+        if (options.onInfeasible == OnInfeasible::Warn)
+          planned.solution = inEffect;
+      }
+    }
+  } else {
+    report.minimumKnownBytes = baseline;
+  }
+  report.addedCost = inEffect.simulation.cost - report.cost;
+  describePlan(planned.problem, inEffect, categories, minBytes, report);
+  return planned;
+}
+
+void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
+                                     const RematerializeOptions &options) {
+  const FunctionReport &report = planned.report;
+  Operation *peakOp = planned.problem.operations[report.peakOperation.index];
+  InFlightDiagnostic diagnostic = options.onInfeasible == OnInfeasible::Error
+                                      ? mlir::emitError(peakOp->getLoc())
+                                      : mlir::emitWarning(peakOp->getLoc());
+  diagnostic << "function '" << report.name << "' does not fit into the budget of "
+             << *report.budgetBytes
+             << " bytes: the smallest budget known to be feasible is "
+             << report.minimumKnownBytes << " bytes";
+  if (options.scope == Scope::Total &&
+      report.argumentBytes + report.resultBytes > *report.budgetBytes)
+    diagnostic << "; arguments and results alone exceed the budget";
+  diagnostic.attachNote() << "arguments take " << report.argumentBytes
+                          << " bytes, results " << report.resultBytes << " bytes";
+  diagnostic.attachNote(peakOp->getLoc())
+      << "the packed peak of " << report.packedBytes << " bytes is at '"
+      << report.peakOperation.name << "' (operation " << report.peakOperation.index
+      << "), where these are live:";
+  for (auto [index, row] : llvm::enumerate(report.liveAtPeak)) {
+    if (index == kMaxNotes && report.liveAtPeak.size() > kMaxNotes + 1) {
+      int64_t rest = 0;
+      for (const LiveValueReport &other : ArrayRef(report.liveAtPeak).drop_front(index))
+        rest += other.bytes;
+      diagnostic.attachNote() << rest << " bytes: "
+                              << report.liveAtPeak.size() - index
+                              << " smaller rows (all of them are in the report)";
+      break;
+    }
+    Diagnostic &note = diagnostic.attachNote();
+    note << row.bytes << " bytes: ";
+    if (!row.value.empty())
+      note << row.value << " of ";
+    note << row.producer << ", " << row.reason;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Applying
+//===----------------------------------------------------------------------===//
+
+/// Counts the memory of the rewritten function again and compares.
+static LogicalResult verifyBytes(const PlannedFunction &planned,
+                                 const FunctionProblem &rewritten) {
+  planner::Solution recount =
+      planner::evaluate(rewritten.problem, planner::identityPlan(rewritten.problem));
+  const planner::Solution &plan = *planned.solution;
+  int64_t live = recount.simulation.livePeak, packed = recount.packing.packedBytes;
+  int64_t plannedLive = plan.simulation.livePeak;
+  int64_t limit = std::max(plan.packing.packedBytes, planned.report.budgetBytes.value_or(0));
+  if (live <= plannedLive && packed <= limit)
+    return success();
+  FunctionOpInterface function = planned.function;
+  return function.emitError("internal error: the plan for function '")
+         << function.getName() << "' has a live peak of " << plannedLive
+         << " bytes and a packed peak of " << plan.packing.packedBytes
+         << " bytes, but the rewritten function has " << live << " and " << packed;
+}
+
+/// Warns when merging equal operations, which the input may have had already,
+/// would lead above the budget.
+static void warnAboutCSE(FunctionOpInterface function, int64_t budget,
+                         const RematerializeOptions &options,
+                         SymbolTableCollection &symbols) {
+  auto copy = cast<FunctionOpInterface>(function->clone());
+  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(copy);
+  bool changed = false;
+  eliminateCommonSubExpressions(rewriter, dominance, copy, &changed);
+  if (changed) {
+    FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
+    if (succeeded(peaks) && peaks->packedBytes > budget)
+      function.emitWarning("function '")
+          << function.getName() << "' would exceed its budget of " << budget
+          << " bytes after common subexpression elimination, with a packed peak of "
+          << peaks->packedBytes << " bytes: run cse before rematerialize";
+  }
+  copy->erase();
+}
+
+static void emitRemarks(const PlannedFunction &planned) {
+  const FunctionReport &report = planned.report;
+  Location loc = planned.function->getLoc();
+  auto options = [&](StringRef name) {
+    return remark::RemarkOpts::name(name).category("remat").function(report.name);
+  };
+  remark::analysis(loc, options("Peak"))
+      << "packed peak " << std::to_string(report.baselinePackedBytes) << " bytes before, "
+      << std::to_string(report.packedBytes) << " bytes after";
+  if (!planned.solution)
+    return;
+  llvm::DenseMap<planner::OpIndex, int64_t> clones;
+  for (const planner::Step &step : planned.solution->plan.steps)
+    if (step.isClone)
+      ++clones[step.op];
+  for (auto [index, op] : llvm::enumerate(planned.problem.operations))
+    if (int64_t count = clones.lookup(index))
+      remark::passed(op->getLoc(), options("Rematerialized"))
+          << op->getName().getStringRef() << " is computed again "
+          << std::to_string(count) << (count == 1 ? " time" : " times");
+  for (const LiveValueReport &row : report.liveAtPeak)
+    if (!row.value.empty())
+      remark::missed(loc, options("Kept"))
+          << row.value << " of " << row.producer << " keeps " << std::to_string(row.bytes)
+          << " bytes at the peak: " << row.reason;
+}
+
+LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
+                                                const RematerializeOptions &options,
+                                                SymbolTableCollection &symbols) {
+  emitRemarks(planned);
+  if (!planned.solution)
+    return success();
+  FunctionOpInterface function = planned.function;
+  const ModelTable &models = getModels(options);
+  OwningOpRef<Operation *> reference(function->clone());
+  FunctionVersion original = getVersion(
+      planned.problem, &cast<FunctionOpInterface>(*reference).getFunctionBody().front());
+
+  applyPlan(planned.problem, planned.solution->plan, models);
+
+  FailureOr<FunctionProblem> rewritten = ::buildProblem(function, options, symbols);
+  if (failed(rewritten) || failed(verifyBytes(planned, *rewritten)) ||
+      failed(verifyEquivalence(original,
+                               getVersion(*rewritten, &function.getFunctionBody().front()),
+                               models)))
+    return failure();
+  if (planned.report.status == PlanStatus::Met)
+    warnAboutCSE(function, *planned.report.budgetBytes, options, symbols);
+  return success();
+}
+
+FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface function,
+                                                     const RematerializeOptions &options) {
+  SymbolTableCollection symbols;
+  FailureOr<PlannedFunction> planned = planFunction(function, options, symbols);
+  if (failed(planned))
+    return failure();
+  if (planned->report.status == PlanStatus::Infeasible) {
+    diagnoseInfeasible(*planned, options);
+    if (options.onInfeasible == OnInfeasible::Error)
+      return failure();
+  }
+  if (failed(applyPlannedFunction(*planned, options, symbols)))
+    return failure();
+  return std::move(planned->report);
+}

@@ -1,0 +1,10 @@
+//===- TestPasses.cpp - Passes that exist for tests only --------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+namespace mlir::remat::test {
+void registerTestPasses() {}
+} // namespace mlir::remat::test

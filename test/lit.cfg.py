@@ -1,0 +1,34 @@
+# Configuration of lit for the tests of passes and tools.
+import os
+
+import lit.formats
+
+config.name = "Remat"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.excludes = ["lib", "unit", "Inputs"]
+
+path = [config.remat_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
+config.environment["PATH"] = os.pathsep.join(path)
+# Leaks at exit are LLVM's singletons.
+config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+
+config.substitutions += [
+    ("%shared_data", config.shared_data),
+    ("%remat_lib", config.remat_lib_dir),
+    ("%mlir_lib", config.mlir_lib_dir),
+    ("%remat_src", config.remat_source_dir),
+    ("%remat_build", config.remat_binary_dir),
+    ("%recount", f"{config.python} {config.remat_source_dir}/test/integration/recount.py"),
+    ("%python", config.python),
+    ("%cmake", config.cmake),
+    ("%cxx", config.cxx),
+]
+
+if os.path.isdir(os.path.join(config.shared_data, "mlir")):
+    config.available_features.add("shared-data")
+else:
+    lit_config.note(f"no instances in {config.shared_data}: tests that need them are skipped")
+if not config.sanitizers:
+    config.available_features.add("plugins")

@@ -1,0 +1,214 @@
+//===- PlanTest.cpp - What regions of clones wait for -----------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomProblem.h"
+#include "Remat/Planner/Simulator.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::test;
+
+namespace {
+
+bool operator==(const ValueInstance &a, const ValueInstance &b) {
+  return a.value == b.value && a.step == b.step;
+}
+
+TEST(PlanTest, IdentityPlan) {
+  ProblemBuilder builder;
+  ValueIndex x = builder.boundary(1);
+  ValueIndex a = builder.value({x}, 1);
+  builder.value({a, x}, 1);
+  builder.last().dependences.push_back(a);
+  Plan plan = identityPlan(builder.problem);
+  ASSERT_EQ(plan.steps.size(), 2u);
+  EXPECT_FALSE(plan.steps[1].isClone);
+  EXPECT_EQ(plan.steps[1].reads, (llvm::SmallVector<StepIndex, 4>{0, kBoundary}));
+  EXPECT_EQ(plan.steps[1].dependences, (llvm::SmallVector<StepIndex, 0>{0}));
+  EXPECT_TRUE(plan.regions.empty());
+}
+
+/// Appends a step that reads the latest instances.
+void add(const Problem &problem, Plan &plan, OpIndex op, bool isClone) {
+  Step step;
+  step.op = op;
+  step.isClone = isClone;
+  for (ValueIndex value : problem.operations[op].reads) {
+    StepIndex latest = kBoundary;
+    for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index)
+      if (plan.steps[index].op == problem.values[value].producer)
+        latest = index;
+    step.reads.push_back(latest);
+  }
+  plan.steps.push_back(step);
+}
+
+/// Ten bytes each: op0 a, op1 b(a), op2 c(b), op3 d(c, a), op4 terminator(d).
+class RegionTest : public ::testing::Test {
+protected:
+  RegionTest() {
+    a = builder.value({}, 10);
+    b = builder.value({a}, 10);
+    c = builder.value({b}, 10);
+    d = builder.value({c, a}, 10);
+    builder.terminator({d});
+  }
+  void make(std::initializer_list<std::pair<OpIndex, bool>> steps) {
+    plan.steps.clear();
+    for (auto [op, isClone] : steps)
+      add(builder.problem, plan, op, isClone);
+    assignRegions(builder.problem, plan);
+    EXPECT_EQ(llvm::toString(verify(builder.problem, plan)), "");
+  }
+  ProblemBuilder builder;
+  ValueIndex a, b, c, d;
+  Plan plan;
+};
+
+TEST_F(RegionTest, NoClones) {
+  make({{0, false}, {1, false}, {2, false}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions.empty());
+}
+
+TEST_F(RegionTest, WaitsForTheLatestLiveValue) {
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  ASSERT_EQ(plan.regions.size(), 1u);
+  EXPECT_EQ(plan.regions[0].begin, 3);
+  EXPECT_EQ(plan.regions[0].end, 4);
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{c, 2}));
+}
+
+TEST_F(RegionTest, RunsAreMaximal) {
+  make({{0, false},
+        {1, false},
+        {0, true},
+        {0, true},
+        {2, false},
+        {0, true},
+        {1, true},
+        {3, false},
+        {4, false}});
+  ASSERT_EQ(plan.regions.size(), 2u);
+  EXPECT_EQ(plan.regions[0].begin, 2);
+  EXPECT_EQ(plan.regions[0].end, 4);
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{b, 1}));
+  EXPECT_EQ(plan.regions[1].begin, 5);
+  EXPECT_EQ(plan.regions[1].end, 7);
+  EXPECT_TRUE(plan.regions[1].after == (ValueInstance{c, 4}));
+}
+
+TEST_F(RegionTest, NothingBeforeIt) {
+  make({{0, true}, {0, false}, {1, false}, {2, false}, {3, false}, {4, false}});
+  ASSERT_EQ(plan.regions.size(), 1u);
+  EXPECT_EQ(plan.regions[0].after.value, kNoValue);
+}
+
+// What is live comes from a clone, so the latest value of an original lives
+// longer; the growth is counted.
+TEST_F(RegionTest, NothingLive) {
+  builder.problem.operations[2].reads.clear();
+  builder.problem.operations[3].reads = {c};
+  make({{0, false}, {1, false}, {2, true}, {3, false}, {4, false}});
+  ASSERT_EQ(plan.regions.size(), 1u);
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{b, 1}));
+  EXPECT_EQ(simulate(builder.problem, plan).liveBytes,
+            std::vector<int64_t>({10, 20, 20, 20, 10}));
+}
+
+TEST_F(RegionTest, NotInMemory) {
+  builder.problem.values[c].placement = Placement::None;
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{b, 1}));
+  builder.problem.values[a].placement = builder.problem.values[b].placement = Placement::None;
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_EQ(plan.regions[0].after.value, kNoValue);
+}
+
+// b is gone as soon as c took its storage over, although that is live.
+TEST_F(RegionTest, OverwrittenValues) {
+  builder.problem.values[c].placement = Placement::Reuse;
+  builder.problem.values[c].source = b;
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{c, 2}));
+}
+
+// Several results: the first one that is live.
+TEST_F(RegionTest, SeveralResults) {
+  ValueIndex unread = builder.result(2, 10);
+  std::swap(builder.problem.operations[2].writes[0], builder.problem.operations[2].writes[1]);
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{c, 2}));
+  builder.problem.operations[3].reads.push_back(unread);
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{unread, 2}));
+}
+
+/// What a region may wait for at no cost is what changes no live bytes when it
+/// is read there. Tries all, from the latest; sizes must not be 0.
+ValueInstance slowAnchor(const Problem &problem, const Plan &withoutRegions, StepIndex begin,
+                         StepIndex end) {
+  auto rootOf = [&](ValueIndex value) {
+    while (problem.values[value].placement == Placement::View)
+      value = problem.values[value].source;
+    return problem.values[value];
+  };
+  Plan plan = withoutRegions;
+  plan.regions.clear();
+  std::vector<int64_t> liveBytes = simulate(problem, plan).liveBytes;
+  ValueInstance latest;
+  for (StepIndex step = begin - 1; step >= 0; --step) {
+    if (plan.steps[step].isClone)
+      continue;
+    for (ValueIndex value : problem.operations[plan.steps[step].op].writes) {
+      Value root = rootOf(value);
+      if (root.placement == Placement::None ||
+          problem.values[value].placement == Placement::None)
+        continue;
+      if (latest.value == kNoValue)
+        latest = {value, step};
+      if (root.producer == kBoundary)
+        continue;
+      plan.regions = {{begin, end, {value, step}}};
+      if (simulate(problem, plan).liveBytes == liveBytes)
+        return {value, step};
+    }
+  }
+  return latest;
+}
+
+TEST(PlanTest, AgreesWithTheSlowOne) {
+  int64_t numRegions = 0, numGrowing = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    RandomProblemOptions options = RandomProblemOptions::any(random);
+    options.numOperations = random.between(1, 25);
+    options.empty = 0;
+    Problem problem = randomProblem(random, options);
+    Plan plan = randomPlan(random, problem);
+    StepIndex previous = 0;
+    for (const Region &region : plan.regions) {
+      ValueInstance expected = slowAnchor(problem, plan, region.begin, region.end);
+      ++numRegions;
+      EXPECT_TRUE(region.after == expected)
+          << "seed " << seed << " region at " << region.begin << ": " << region.after.value << "@"
+          << region.after.step << " but " << expected.value << "@" << expected.step;
+      // Maximal runs.
+      EXPECT_TRUE(region.begin == 0 || !plan.steps[region.begin - 1].isClone);
+      EXPECT_TRUE(region.end == int64_t(plan.steps.size()) || !plan.steps[region.end].isClone);
+      EXPECT_GE(region.begin, previous);
+      previous = region.end;
+    }
+    Plan without = plan;
+    without.regions.clear();
+    numGrowing += simulate(problem, plan).liveBytes != simulate(problem, without).liveBytes;
+  }
+  // The test means something.
+  EXPECT_GT(numRegions, 1000);
+  EXPECT_GT(numGrowing, 10);
+}
+
+} // namespace
