@@ -163,8 +163,8 @@ private:
   std::vector<Return> returns;
 
   /// By value: whether it depends on the forward pass; whether optimizer state
-  /// went into it; whether it leads to a returned value of a parameter's shape
-  /// through values of that shape.
+  /// that the loss does not depend on went into it; whether it leads to a returned value of a
+  /// parameter's shape through values of that shape.
   std::vector<bool> isFromForward, isMixed, isUpdate;
   llvm::DenseSet<Type> parameterShapes;
   /// By root: the last operation that reads it or a view of it, that the loss
@@ -366,9 +366,10 @@ void RoleInference::findGradients() {
   isUpdate.assign(numValues, false);
   for (ValueIndex argument = 0; argument < numArguments; ++argument) {
     isFromForward[argument] = roles[argument] == Category::Input;
-    // A step count or a scale that all gradients are multiplied by mixes
-    // nothing.
-    isMixed[argument] = isState(argument) && !isSmallValue(argument);
+    // The state of a random generator goes into the loss and hence into all
+    // gradients; a step count or a learning rate only scales them.
+    isMixed[argument] = roles[argument] == Category::OptimizerState && !isForward[argument] &&
+                        !isSmallValue(argument);
   }
   for (OpIndex op = 0; op < numOperations; ++op) {
     bool fromForward = false, mixed = false;

@@ -134,6 +134,15 @@ LogicalResult BlockTranslator::applyPolicy(Operation *op, planner::Operation &op
                                "not support yet";
 }
 
+/// Whether `op` reads `value` through several operands, or also from a region.
+static bool isReadTwice(Operation *op, Value value) {
+  int64_t numReads = llvm::count(op->getOperands(), value);
+  for (OpOperand &use : value.getUses())
+    if (numReads == 1 && use.getOwner() != op && op->isProperAncestor(use.getOwner()))
+      ++numReads;
+  return numReads > 1;
+}
+
 LogicalResult BlockTranslator::addOperation(Operation *op) {
   const OperationSummary &summary = summaries.summarize(op);
   const OperationModel &model = summary.model;
@@ -158,9 +167,14 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     if (entry != model.storage.end()) {
       switch (entry->kind) {
       case ResultStorage::Kind::View:
+        value.placement = Placement::View;
+        value.source = getIndex(op->getOperand(entry->operand));
+        break;
       case ResultStorage::Kind::Reuse:
-        value.placement = entry->kind == ResultStorage::Kind::View ? Placement::View
-                                                                   : Placement::Reuse;
+        // A destination that is an operand twice cannot be overwritten.
+        if (isReadTwice(op, op->getOperand(entry->operand)))
+          break;
+        value.placement = Placement::Reuse;
         value.source = getIndex(op->getOperand(entry->operand));
         break;
       case ResultStorage::Kind::None:
@@ -275,18 +289,10 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     int64_t bytes = translator.getBytes(argument, argument.getArgNumber());
     translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
   }
-  // Program data of nested regions is live throughout, too.
   for (Operation &op : block) {
-    if (op.getNumRegions() != 0)
-      op.walk([&](Operation *nested) {
-        if (nested == &op || nested->getNumOperands() != 0)
-          return;
-        for (const ResultStorage &entry : summaries.summarize(nested).model.storage)
-          if (entry.kind == ResultStorage::Kind::Constant)
-            translator.addConstant(
-                entry.data, getStorageBytes(nested->getResult(entry.result).getType(), layout)
-                                .value_or(0));
-      });
+    // Program data of regions and callees is live throughout, too.
+    for (auto [data, bytes] : summaries.summarize(&op).innerConstants)
+      translator.addConstant(data, bytes);
     if (failed(translator.addOperation(&op)))
       return failure();
   }

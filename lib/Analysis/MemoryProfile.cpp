@@ -74,7 +74,8 @@ private:
   void addTotals();
   void addTimeline(int64_t numColumns);
   void addLoss();
-  void addFloor();
+  void addWorkingSet();
+  void addNewState();
 
   ProfileOperation describe(OpIndex op) const {
     return {problem.operations[op].name, op, formatLocation(function.operations[op]->getLoc())};
@@ -225,8 +226,9 @@ void ProfileBuilder::addLoss() {
       profile.lossStep = index;
 }
 
-void ProfileBuilder::addFloor() {
-  profile.floorBytes = planner::workingSetBytes(problem);
+void ProfileBuilder::addWorkingSet() {
+  profile.workingSetBytes = planner::workingSetBytes(problem);
+  StepIndex last = plan.steps.size() - 1;
   SmallVector<StorageIndex> storages;
   for (auto [index, step] : llvm::enumerate(plan.steps)) {
     const planner::Operation &operation = problem.operations[step.op];
@@ -237,16 +239,30 @@ void ProfileBuilder::addFloor() {
       storages.push_back(getStorage(value, index));
     llvm::sort(storages);
     storages.erase(llvm::unique(storages), storages.end());
+    llvm::erase_if(storages, [&](StorageIndex storage) {
+      return storage == kNoStorage || simulation.storages[storage].isBoundary;
+    });
     int64_t bytes = pad(operation.workspace);
     for (StorageIndex storage : storages)
-      if (storage != kNoStorage && !simulation.storages[storage].isBoundary)
-        bytes += pad(simulation.storages[storage].bytes);
-    if (index != 0 && bytes <= profile.largestBytes)
-      continue;
-    profile.largest = describe(step.op);
-    profile.largestBytes = bytes;
-    profile.largestWorkspaceBytes = operation.workspace;
-    profile.largestHasRegions = function.operations[step.op]->getNumRegions() != 0;
+      bytes += pad(simulation.storages[storage].bytes);
+    if (index == 0 || bytes > profile.largestBytes) {
+      profile.largest = describe(step.op);
+      profile.largestBytes = bytes;
+      profile.largestWorkspaceBytes = operation.workspace;
+      profile.largestHasRegions = function.operations[step.op]->getNumRegions() != 0;
+      profile.largestIsTerminator = StepIndex(index) == last;
+    }
+  }
+}
+
+void ProfileBuilder::addNewState() {
+  const planner::Step &step = plan.steps.back();
+  llvm::SmallDenseSet<StorageIndex> seen;
+  for (auto [value, from] : llvm::zip_equal(problem.operations[step.op].reads, step.reads)) {
+    StorageIndex storage = getStorage(value, from);
+    if (storage != kNoStorage && !simulation.storages[storage].isBoundary &&
+        isState(roles.categories[value]) && seen.insert(storage).second)
+      profile.newStateBytes += simulation.storages[storage].bytes;
   }
 }
 
@@ -273,7 +289,8 @@ MemoryProfile ProfileBuilder::run(Scope scope, int64_t numColumns) {
   addTotals();
   addTimeline(numColumns);
   addLoss();
-  addFloor();
+  addWorkingSet();
+  addNewState();
   return std::move(profile);
 }
 

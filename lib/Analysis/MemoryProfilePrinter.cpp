@@ -51,50 +51,60 @@ static std::string formatOperation(const ProfileOperation &op) {
   return "'" + op.name + "' (operation " + std::to_string(op.index) + ")";
 }
 
+/// What needs the largest working set, as the subject of a sentence.
+static std::string describeLargest(const MemoryProfile &profile) {
+  return profile.largestIsTerminator ? "the results" : formatOperation(profile.largest);
+}
+
+static std::string getStateAdvice(const MemoryProfile &profile, StringRef amount) {
+  std::string text = ("parameters and optimizer state take " + amount +
+                      ", which a smaller batch does not change: ")
+                         .str();
+  // New values that stand beside the old ones where it matters.
+  int64_t newState = profile.largestIsTerminator ? profile.newStateBytes : 0;
+  int64_t newStateAtPeak = 0;
+  for (const LiveStorage &row : profile.live)
+    if (isState(row.category) && row.producer != "argument")
+      newStateAtPeak += row.bytes;
+  newState = std::max(newState, newStateAtPeak);
+  if (newState > 0)
+    text += "donate these arguments so that they are updated in place (saves up to " +
+            formatBytes(newState) + "), ";
+  return text + "keep them in bf16, shard them over devices, or offload the optimizer state";
+}
+
 /// What else than recomputation reduces the peak.
 static std::string getAdvice(const MemoryProfile &profile) {
   int64_t peak = profile.packedPeakBytes;
   auto amount = [&](int64_t bytes) {
     return formatBytes(bytes) + " (" + formatShare(bytes, peak) + ")";
   };
-  if (2 * profile.largestBytes >= peak && profile.largestBytes > 0) {
+  if (2 * profile.largestBytes >= peak && !profile.largestIsTerminator) {
     std::string what = formatOperation(profile.largest) + " alone needs " +
                        amount(profile.largestBytes) + " for its operands, results and workspace: ";
     if (profile.largestHasRegions)
-      return what + "let the loop keep less (recompute inside its body, update what it carries "
-                    "in place, or make fewer or smaller iterations)";
+      return what + "let it keep less (recompute inside its body, update in place what a loop "
+                    "carries, or make its iterations smaller)";
     return what + "fuse it with its neighbours or split it into parts";
   }
 
   int64_t state =
       profile.getBytes(Category::Parameter) + profile.getBytes(Category::OptimizerState);
-  int64_t newState = 0;
-  for (const LiveStorage &row : profile.live)
-    if ((row.category == Category::Parameter || row.category == Category::OptimizerState) &&
-        row.producer != "argument")
-      newState += row.bytes;
-  std::string stateAdvice = "parameters and optimizer state take " + amount(state) +
-                            ", which a smaller batch does not change: ";
-  if (newState > 0)
-    stateAdvice += "donate these arguments so that they are updated in place (saves up to " +
-                   formatBytes(newState) + " here), ";
-  stateAdvice += "keep them in bf16, shard them over devices, or offload the optimizer state";
-
   int64_t gradients = profile.getBytes(Category::Gradient);
   int64_t inputs = profile.getBytes(Category::Input);
   int64_t constants = profile.getBytes(Category::Constant);
   int64_t temporaries = profile.getBytes(Category::Temporary) + profile.workspaceBytes;
   const Cause causes[] = {
-      {state, stateAdvice},
+      {state, getStateAdvice(profile, amount(state))},
       {gradients, "gradients take " + amount(gradients) +
-                      ": update each parameter as soon as its gradient is there, or accumulate "
-                      "over smaller batches in place"},
+                      ": update each parameter as soon as its gradient is there"},
       {inputs, "inputs (arguments that are not returned) take " + amount(inputs) +
                    ": use a smaller batch, or keep frozen parameters in fewer bits"},
       {constants, "constants of the program take " + amount(constants) +
                       ": compute them or pass them in fewer bits"},
-      {temporaries, "temporaries and workspace around " + formatOperation(profile.peak) + " take " +
-                        amount(temporaries) + ": fuse these operations or split them into parts"}};
+      {temporaries, "temporaries and workspace at " + formatOperation(profile.peak) + " take " +
+                        amount(temporaries) +
+                        ": fuse the operations there or split them into parts"}};
   // The first of equal ones.
   const Cause *largest =
       std::max_element(std::begin(causes), std::end(causes),
@@ -109,22 +119,24 @@ std::string mlir::remat::explain(const MemoryProfile &profile) {
   std::string of = " of the packed peak of " + formatBytes(peak);
   int64_t activations = profile.getBytes(Category::Activation);
   if (!profile.loss)
-    return "No result looks like the loss, so activations are not told from temporaries, which "
+    return "No result looks like a loss, so activations are not told from temporaries, which "
            "take " +
            formatBytes(profile.getBytes(Category::Temporary)) + of +
-           "; name the loss with 'loss=N' if this is a training step.";
+           "; if this is a training step, name the loss with 'loss=N'.";
 
-  std::string share = formatBytes(activations) + of + " (" + formatShare(activations, peak) + ")";
-  int64_t savable = std::min(activations, std::max<int64_t>(0, peak - profile.floorBytes));
+  std::string amount = formatBytes(activations) + of + " (" + formatShare(activations, peak) + ")";
+  std::string floor = formatBytes(profile.workingSetBytes);
+  int64_t savable = std::min(activations, std::max<int64_t>(0, peak - profile.workingSetBytes));
   if (getShare(savable, peak) >= kWorthwhileShare)
-    return "Activations take " + share + ", so recomputation can help; no plan needs less than " +
-           formatBytes(profile.floorBytes) + ", mostly for " + formatOperation(profile.largest) +
-           " and the arguments.";
+    return "Activations take " + amount + ", so recomputation can help; no plan needs less than " +
+           floor + ", for the arguments and " + describeLargest(profile) + ".";
   if (getShare(activations, peak) >= kWorthwhileShare)
-    return "Activations take " + share + ", but recomputation can free at most " +
-           formatBytes(savable) + " of them: " + getAdvice(profile) + ".";
-  return "Activations take only " + share +
-         ", so recomputation cannot help much: " + getAdvice(profile) + ".";
+    return "Activations take " + amount + ", but recomputation can free at most " +
+           formatBytes(savable) + " of them, because the arguments and " +
+           describeLargest(profile) + " need " + floor + " in any plan; " + getAdvice(profile) +
+           ".";
+  return "Activations take only " + amount + ", so recomputation cannot help much; " +
+         getAdvice(profile) + ".";
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,6 +151,8 @@ public:
 
   void run() {
     printHeader();
+    if (profile.packedPeakBytes == 0)
+      return;
     printCurve();
     printLive();
     printCategories();
@@ -189,7 +203,8 @@ private:
 
 void Printer::printHeader() {
   os << "memory of function '" << profile.function << "' (" << profile.numSteps
-     << " operations, alignment " << profile.alignment << " B";
+     << (profile.numSteps == 1 ? " operation" : " operations") << ", alignment "
+     << profile.alignment << " B";
   if (profile.scope == Scope::Temporaries)
     os << ", without arguments and results";
   os << ")\n\n";
@@ -202,11 +217,11 @@ void Printer::printHeader() {
   line("arguments", profile.argumentBytes);
   line("results", profile.resultBytes);
   line("constants", profile.constantBytes);
-  line("no plan below", profile.floorBytes);
+  line("working set", profile.workingSetBytes);
   if (profile.numUnknownSizes != 0)
     os << "  unknown sizes, counted as 0 B: " << profile.numUnknownSizes << ", the first is "
        << profile.firstUnknownSize << '\n';
-  os << '\n' << explain(profile) << "\n\n";
+  os << '\n' << explain(profile) << '\n';
 }
 
 /// Draws `timeline`: a cell is filled when the live bytes exceed its lower
@@ -219,7 +234,7 @@ void Printer::printCurve() {
   auto contains = [](const ProfileColumn &column, int64_t step) {
     return column.begin <= step && step < column.end;
   };
-  os << "live bytes over time\n\n";
+  os << "\nlive bytes over time\n\n";
   for (int64_t row = kNumRows - 1; row >= 0; --row) {
     std::string line;
     for (const ProfileColumn &column : profile.timeline) {
@@ -278,7 +293,7 @@ void Printer::printLive() {
   for (const LiveStorage &row : ArrayRef(profile.live).drop_front(numShown))
     rest += row.bytes;
   if (numShown < profile.live.size())
-    printRow(rest, Twine(profile.live.size() - numShown) + " smaller values");
+    printRow(rest, Twine(profile.live.size() - numShown) + " more");
   printRest();
   os << '\n';
 }
@@ -360,7 +375,7 @@ llvm::json::Value mlir::remat::toJSON(const MemoryProfile &profile) {
       {"argument_bytes", profile.argumentBytes},
       {"result_bytes", profile.resultBytes},
       {"constant_bytes", profile.constantBytes},
-      {"floor_bytes", profile.floorBytes},
+      {"working_set_bytes", profile.workingSetBytes},
       {"argument_categories", std::move(arguments)},
       {"peak_operation", ::toJSON(profile.peak)},
       {"live_at_peak", std::move(live)},
@@ -370,7 +385,7 @@ llvm::json::Value mlir::remat::toJSON(const MemoryProfile &profile) {
       {"categories_at_peak", std::move(categories)},
       {"producers_at_peak", std::move(producers)},
       {"timeline", std::move(timeline)},
-      {"largest_working_set", std::move(largest)},
+      {"largest_operation", std::move(largest)},
       {"loss", nullptr},
       {"unknown_sizes", llvm::json::Object{{"count", profile.numUnknownSizes},
                                            {"first", fixText(profile.firstUnknownSize)}}},

@@ -11,6 +11,7 @@
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
+#include "Remat/Interfaces/TypeSize.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -72,6 +73,7 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
     summary.cost = addCosts(summary.cost, multiplyCosts(inside.cost, trips));
   }
   summary.workspace += innerPeak;
+  summary.innerConstants = std::move(inside.constants);
   summary.effects = join(summary.effects, inside.effects);
   if (summary.whyNot.empty())
     summary.whyNot = inside.whyNot;
@@ -94,9 +96,17 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
 }
 
 void SummaryAnalysis::addRegion(Region &region, bool perElement, CalleeSummary &summary) {
+  DataLayout layout = DataLayout::closest(region.getParentOp());
   for (Block &block : region) {
     for (Operation &op : block) {
       const OperationSummary &inner = summarize(&op);
+      for (const ResultStorage &entry : inner.model.storage)
+        if (entry.kind == ResultStorage::Kind::Constant)
+          summary.constants.insert(
+              {entry.data,
+               getStorageBytes(op.getResult(entry.result).getType(), layout).value_or(0)});
+      for (auto constant : inner.innerConstants)
+        summary.constants.insert(constant);
       summary.effects = join(summary.effects, inner.effects);
       if (!perElement)
         summary.cost = addCosts(summary.cost, inner.cost);
@@ -122,6 +132,8 @@ void SummaryAnalysis::addCallees(Operation *op, OperationSummary &summary) {
   summary.effects = join(summary.effects, inner.effects);
   summary.cost = addCosts(summary.cost, inner.cost);
   summary.workspace += inner.workspace;
+  for (auto constant : inner.constants)
+    summary.innerConstants.insert(constant);
   if (summary.whyNot.empty() && !inner.whyNot.empty())
     summary.whyNot = "calls '" + callee.getName().str() + "', which " + inner.whyNot;
 }

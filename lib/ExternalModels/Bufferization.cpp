@@ -13,7 +13,6 @@
 #include "ModelUtils.h"
 #include "Remat/ExternalModels/Register.h"
 
-#include "Remat/Interfaces/TypeSize.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 
 using namespace mlir;

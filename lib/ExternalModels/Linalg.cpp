@@ -97,7 +97,7 @@ static OperationModel describeStructured(Operation *op) {
     else
       addUnread(model, operand.getOperandNumber());
     if (structured.isDpsInit(&operand))
-      written += getStorageBytes(operand.get().getType(), layout);
+      written += getBytes(operand.get().getType(), layout);
   }
 
   bool contraction = isContraction(structured);
@@ -122,15 +122,16 @@ static OperationModel describeStructured(Operation *op) {
 static OperationModel describeDestinationPassing(Operation *op, Count flops) {
   auto destinations = cast<DestinationStyleOpInterface>(op);
   // Some of these state no effects; on tensors they have none.
-  OperationModel model =
-      destinations.hasPureTensorSemantics() ? makePureModel(op) : makeOrderedModel("writes to memory");
+  OperationModel model = destinations.hasPureTensorSemantics()
+                             ? makePureModel(op)
+                             : makeOrderedModel("writes to memory");
   addDestinations(op, model);
   DataLayout layout = DataLayout::closest(op);
   SmallVector<Value> read = destinations.getDpsInputs();
   Count bytes = getReadBytes(read, layout);
   for (OpOperand &init : destinations.getDpsInitsMutable()) {
     addUnread(model, init.getOperandNumber());
-    bytes += getStorageBytes(init.get().getType(), layout);
+    bytes += getBytes(init.get().getType(), layout);
   }
   setCost(model, flops, getArithmeticType(op), bytes);
   return model;
@@ -167,7 +168,8 @@ static OperationModel describeWinogradInput(Operation *op) {
   ArrayRef<int64_t> out =
       cast<linalg::WinogradInputTransformOp>(op).getOutputOperandType().getShape();
   Count tiles = Count(out[2]) * Count(out[3]) * Count(out[4]) * Count(out[5]);
-  return describeDestinationPassing(op, getTileTransformFlops(out[0], out[1], out[0], out[1], tiles));
+  return describeDestinationPassing(op,
+                                    getTileTransformFlops(out[0], out[1], out[0], out[1], tiles));
 }
 
 /// Value AxAxTxTxNxF to NxHxWxF: tiles of A shrink to m, or stay 1.
@@ -176,8 +178,8 @@ static OperationModel describeWinogradOutput(Operation *op) {
   ArrayRef<int64_t> in = transform.getValueOperandType().getShape();
   int64_t m = linalg::getFmrFromWinogradConv2DFmr(transform.getFmr()).first;
   Count tiles = Count(in[2]) * Count(in[3]) * Count(in[4]) * Count(in[5]);
-  return describeDestinationPassing(op, getTileTransformFlops(in[0], in[1], in[0] == 1 ? 1 : m,
-                                                              in[1] == 1 ? 1 : m, tiles));
+  return describeDestinationPassing(
+      op, getTileTransformFlops(in[0], in[1], in[0] == 1 ? 1 : m, in[1] == 1 ? 1 : m, tiles));
 }
 
 /// Structured operations are told from the rest by their interface, the one

@@ -33,6 +33,7 @@ static OperationModel describeViewLike(Operation *op) {
   return model;
 }
 
+/// The same for what does not have the interface: the source comes first.
 static OperationModel describeReshape(Operation *op) {
   OperationModel model = makeModel(op);
   addView(model, 0, 0);
@@ -81,13 +82,16 @@ static OperationModel describeAtomic(Operation *op) {
   return model;
 }
 
+/// Views by interface; allocations, transfers and terminators as their effects
+/// say.
+static OperationModel describeMemRef(Operation *op) {
+  return isa<ViewLikeOpInterface>(op) ? describeViewLike(op) : describeStructural(op);
+}
+
 void remat::registerMemRefExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, memref::MemRefDialect *) {
     using namespace memref;
-    attachTo<describeViewLike, AssumeAlignmentOp, CastOp, ExtractStridedMetadataOp,
-             MemorySpaceCastOp, ReinterpretCastOp, SubViewOp, TransposeOp, ViewOp, CollapseShapeOp,
-             ExpandShapeOp>(*context);
-    attachTo<describeReshape, memref::ReshapeOp>(*context);
+    attachTo<describeReshape, memref::ReshapeOp, memref::TransposeOp>(*context);
     attachTo<describeView, DistinctObjectsOp>(*context);
     attachTo<describeMetadata, DimOp, ExtractAlignedPointerAsIndexOp, RankOp>(*context);
     attachTo<describeGetGlobal, GetGlobalOp>(*context);
@@ -96,7 +100,6 @@ void remat::registerMemRefExternalModels(DialectRegistry &registry) {
     attachTo<describeCopy, memref::CopyOp>(*context);
     attachTo<describeScope, AllocaScopeOp>(*context);
     attachTo<describeSymbol, GlobalOp>(*context);
-    // Allocations, transfers, terminators: as their effects say.
-    attachToRest<describeStructural>(*context, MemRefDialect::getDialectNamespace());
+    attachToRest<describeMemRef>(*context, MemRefDialect::getDialectNamespace());
   });
 }

@@ -8,9 +8,12 @@
 #include "Remat/ExternalModels/Register.h"
 
 void mlir::remat::registerAllExternalModels(DialectRegistry &registry) {
+  registerAffineExternalModels(registry);
   registerArithExternalModels(registry);
   registerBufferizationExternalModels(registry);
+  registerComplexExternalModels(registry);
   registerFuncExternalModels(registry);
+  registerIndexExternalModels(registry);
   registerLinalgExternalModels(registry);
   registerMathExternalModels(registry);
   registerMemRefExternalModels(registry);
@@ -18,4 +21,5 @@ void mlir::remat::registerAllExternalModels(DialectRegistry &registry) {
   registerScfExternalModels(registry);
   registerTensorExternalModels(registry);
   registerTosaExternalModels(registry);
+  registerUbExternalModels(registry);
 }

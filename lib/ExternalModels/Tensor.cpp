@@ -58,8 +58,7 @@ static OperationModel describeInsertSlice(Operation *op) {
   auto insert = cast<OpTy>(op);
   DataLayout layout = DataLayout::closest(op);
   setCost(model, 0, {},
-          getReadBytes(insert.getSource(), layout) +
-              Count(getStorageBytes(insert.getSourceType(), layout)));
+          getReadBytes(insert.getSource(), layout) + getBytes(insert.getSourceType(), layout));
   if (op->getNumResults() != 0)
     addDestinations(op, model);
   return model;
@@ -93,7 +92,7 @@ static OperationModel describeScatter(Operation *op) {
   DataLayout layout = DataLayout::closest(op);
   setCost(model, 0, {},
           getReadBytes({scatter.getSource(), scatter.getIndices()}, layout) +
-              Count(getStorageBytes(scatter.getSourceType(), layout)));
+              getBytes(scatter.getSourceType(), layout));
   addReuse(model, 0, scatter.getDestMutable().getOperandNumber());
   return model;
 }

@@ -179,7 +179,8 @@ static OperationModel describeVariableWrite(Operation *op) {
 /// Elementwise by trait; arithmetic on shapes takes nothing; what is left moves
 /// data.
 static OperationModel describeTosa(Operation *op) {
-  if (op->getNumResults() != 0 && llvm::all_of(op->getResultTypes(), llvm::IsaPred<tosa::shapeType>)) {
+  if (op->getNumResults() != 0 &&
+      llvm::all_of(op->getResultTypes(), llvm::IsaPred<tosa::shapeType>)) {
     OperationModel model = makeModel(op);
     addNone(model, 0);
     for (OpOperand &operand : op->getOpOperands())

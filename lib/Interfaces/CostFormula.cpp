@@ -266,7 +266,7 @@ private:
       if (!message.empty())
         break;
       if (count >= most && !function.repeated) {
-        fail("expected at most " + llvm::Twine(most) + " arguments of '" + function.name + "'");
+        fail("too many arguments of '" + function.name + "'");
         break;
       }
       Kind kind = function.arguments[std::min(count, most - 1)];
@@ -281,7 +281,7 @@ private:
       ++count;
     }
     if (message.empty() && count < least)
-      fail("expected at least " + llvm::Twine(least) + " arguments of '" + function.name + "'");
+      fail("too few arguments of '" + function.name + "'");
     return count;
   }
 
@@ -424,8 +424,7 @@ bool Evaluator::runMinMax(const Instruction &instruction) {
 bool Evaluator::runOnValues(const Instruction &instruction) {
   Operation *op = context.op;
   SmallVector<Value> values;
-  bool isOperand =
-      instruction.values == Values::Operand || instruction.values == Values::Operands;
+  bool isOperand = instruction.values == Values::Operand || instruction.values == Values::Operands;
   if (isOperand)
     llvm::append_range(values, op->getOperands());
   else

@@ -263,8 +263,8 @@ std::optional<int64_t> remat::countConvolutionProducts(Operation *op) {
   const auto &[in, ker, out] = *layouts;
   if (ker.spatial.size() != in.spatial.size() || ker.spatial.size() != out.spatial.size())
     return std::nullopt;
-  Count products = getSize(output, out.outer) * getSize(output, out.feature) *
-                   getSize(kernel, ker.feature);
+  Count products =
+      getSize(output, out.outer) * getSize(output, out.feature) * getSize(kernel, ker.feature);
   for (size_t i = 0, e = ker.spatial.size(); i < e; ++i) {
     Count inputSize = getSize(input, in.spatial[i]);
     Count kernelSize = getSize(kernel, ker.spatial[i]);
@@ -372,7 +372,8 @@ std::optional<int64_t> WhileLoop::getStep(unsigned number) const {
 }
 
 std::optional<int64_t> WhileLoop::countTrips() {
-  if (op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock() || !op->getRegion(1).hasOneBlock())
+  if (op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock() ||
+      !op->getRegion(1).hasOneBlock())
     return std::nullopt;
   condition = &op->getRegion(0).front();
   body = &op->getRegion(1).front();

@@ -94,20 +94,26 @@ ResultStorage remat::getConstantStorage(unsigned number, Type type, Attribute at
   return {number, ResultStorage::Kind::Constant, 0, attribute.getAsOpaquePointer()};
 }
 
+/// Storage of a value in memory, nothing of one in registers.
+static Count getMovedBytes(Type type, const DataLayout &layout) {
+  bool isRegister = isa<ComplexType, FloatType, IndexType, IntegerType, VectorType>(type);
+  return isRegister ? Count(0) : Count(getStorageBytes(type, layout));
+}
+
 Count remat::getReadBytes(ValueRange values, const DataLayout &layout,
                           llvm::function_ref<bool(Value)> isSplat) {
   Count bytes = 0;
   llvm::SmallPtrSet<Value, 8> seen;
   for (Value value : values)
     if (seen.insert(value).second && !isSplat(value))
-      bytes += getStorageBytes(value.getType(), layout);
+      bytes += getMovedBytes(value.getType(), layout);
   return bytes;
 }
 
 Count remat::getBytes(TypeRange types, const DataLayout &layout) {
   Count bytes = 0;
   for (Type type : types)
-    bytes += getStorageBytes(type, layout);
+    bytes += getMovedBytes(type, layout);
   return bytes;
 }
 
@@ -127,8 +133,8 @@ bool remat::isContiguousSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes,
 // Costs
 //===----------------------------------------------------------------------===//
 
-Count remat::getRegionFlops(
-    Region &region, llvm::function_ref<std::optional<OperationModel>(Operation *)> lookup) {
+Count remat::getRegionFlops(Region &region,
+                            llvm::function_ref<std::optional<OperationModel>(Operation *)> lookup) {
   Count flops = 0;
   for (Operation &op : region.getOps()) {
     std::optional<OperationModel> model = lookup(&op);

@@ -137,8 +137,8 @@ OperationModel ModelTableEntry::evaluate(Operation *op, const ModelTable &table)
   if (bytes)
     bytesCount = evaluate(bytes);
   else if (cost == Cost::Elementwise || cost == Cost::DataMovement)
-    bytesCount = getReadBytes(op->getOperands(), layout, isSplat) +
-                 getBytes(op->getResultTypes(), layout);
+    bytesCount =
+        getReadBytes(op->getOperands(), layout, isSplat) + getBytes(op->getResultTypes(), layout);
   Type type;
   if (!flopsType)
     type = getArithmeticType(op);
@@ -186,8 +186,8 @@ llvm::Error ModelTable::parseFile(StringRef path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
       llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (std::error_code error = buffer.getError())
-    return llvm::createStringError(error, "cannot read models file '" + path +
-                                              "': " + error.message());
+    return llvm::createStringError(error,
+                                   "cannot read models file '" + path + "': " + error.message());
   return parse((*buffer)->getBuffer(), path);
 }
 

@@ -59,8 +59,8 @@ static std::string quoteAll(ArrayRef<StringRef> names) {
 }
 
 llvm::Error ModelTableReader::makeError(const llvm::Twine &what) const {
-  return llvm::createStringError("models file '" + fileName + "': " +
-                                 (place.empty() ? "" : place + ": ") + what);
+  return llvm::createStringError("models file '" + fileName +
+                                 "': " + (place.empty() ? "" : place + ": ") + what);
 }
 
 #define RETURN_IF_ERROR(expression)                                                                \

@@ -72,14 +72,6 @@ struct Node {
   Step step;
   ValueInstance after;
   llvm::SmallVector<int16_t, 8> lastStepOf;
-
-  using Key = std::tuple<Set, Set, bool, std::vector<std::tuple<ValueIndex, Set, bool>>>;
-  Key key() const {
-    std::vector<std::tuple<ValueIndex, Set, bool>> groupKeys;
-    for (const Group &group : groups)
-      groupKeys.push_back(group.key());
-    return {originals, executed, endsInClone, std::move(groupKeys)};
-  }
 };
 
 class Search {
@@ -102,7 +94,8 @@ public:
     }
   }
 
-  std::optional<Plan> run() {
+  /// Clears `isComplete` when it gives up.
+  std::optional<Plan> run(bool &isComplete) {
     Node start;
     start.lastStepOf.assign(numOperations, -1);
     for (ValueIndex value = 0; value < numValues; ++value) {
@@ -118,14 +111,15 @@ public:
     push(std::move(start));
 
     while (!queue.empty()) {
+      if (int64_t(nodes.size()) > options.maxStates) {
+        isComplete = false;
+        return std::nullopt;
+      }
       int64_t index = std::get<2>(queue.top());
       queue.pop();
-      auto [best, isNew] = fewestSteps.try_emplace(nodes[index].key(), nodes[index].numSteps);
-      if (!isNew) {
-        if (best->second <= nodes[index].numSteps)
-          continue;
-        best->second = nodes[index].numSteps;
-      }
+      if (isDominated(nodes[index]))
+        continue;
+      visited[{nodes[index].originals, nodes[index].executed}].push_back(index);
       if ((effects & ~nodes[index].originals) == 0)
         return planOf(index);
       if (nodes[index].numSteps == options.maxSteps)
@@ -133,7 +127,7 @@ public:
       for (OpIndex op = 0; op < numOperations; ++op) {
         if (isOriginalAllowed(nodes[index], op))
           expand(index, op, /*isClone=*/false);
-        if (isCloneAllowed(op))
+        if (contains(needed, op) && isCloneAllowed(op))
           expand(index, op, /*isClone=*/true);
       }
     }
@@ -162,7 +156,8 @@ private:
 
   bool isOriginalAllowed(const Node &node, OpIndex op) const {
     Set before = bit(op) - 1;
-    if (contains(node.originals, op))
+    // An operation is executed once as the original, and then as clones.
+    if (contains(node.executed, op))
       return false;
     if (contains(effects, op) && (effects & before & ~node.originals))
       return false;
@@ -175,15 +170,26 @@ private:
   }
 
   void push(Node node) {
-    // What is certainly still to come: a lower bound, and consistent.
+    // What is certainly still to come, a consistent lower bound: what was not
+    // executed yet, and what has to be executed again because its results are
+    // gone.
+    Set inMemory = 0;
+    for (const Group &group : node.groups)
+      inMemory |= group.values;
+    Set missing = needed & ~node.executed;
     int64_t cost = node.cost, numSteps = node.numSteps;
-    for (OpIndex op = 0; op < numOperations; ++op) {
-      if (!contains(needed & ~node.executed, op))
+    for (OpIndex op = numOperations - 1; op >= 0; --op) {
+      if (!contains(missing, op))
         continue;
+      if (contains(node.executed, op) && !isCloneAllowed(op))
+        return;
       cost += problem.operations[op].cost;
       ++numSteps;
+      for (ValueIndex value : problem.operations[op].reads)
+        if (!contains(inMemory, value))
+          missing |= bit(problem.values[value].producer);
     }
-    if (numSteps > options.maxSteps)
+    if (numSteps > options.maxSteps || isDominated(node))
       return;
     queue.push({cost, node.numSteps, int64_t(nodes.size())});
     nodes.push_back(std::move(node));
@@ -336,8 +342,22 @@ private:
       after.groups.push_back(newGroup(value));
       define(after.groups.back(), value);
     }
+    // Values that nobody can read any more are of no use, except to wait for.
+    Set useful = usefulValues(after.executed);
+    for (Group &group : after.groups)
+      group.values &= useful;
     normalize(after.groups);
     push(std::move(after));
+  }
+
+  /// The values that some operation that matters may read from now on.
+  Set usefulValues(Set executed) const {
+    Set useful = 0;
+    for (OpIndex op = 0; op < numOperations; ++op)
+      if (contains(needed, op) && (!contains(executed, op) || isCloneAllowed(op)))
+        for (ValueIndex value : problem.operations[op].reads)
+          useful |= bit(value);
+    return useful;
   }
 
   /// Whether nothing is lost when `a` is dropped and `b` stays.
@@ -346,10 +366,28 @@ private:
            (b.hasAnchor() || !a.hasAnchor());
   }
 
+  /// Whether some node has gone on with everything that `node` has in memory, at
+  /// no higher cost and after no more steps. If it has more in memory, it drops
+  /// that when `node` would not fit otherwise.
+  bool isDominated(const Node &node) const {
+    auto it = visited.find({node.originals, node.executed});
+    if (it == visited.end())
+      return false;
+    return llvm::any_of(it->second, [&](int64_t index) {
+      const Node &other = nodes[index];
+      return other.cost <= node.cost && other.numSteps <= node.numSteps &&
+             (other.endsInClone || !node.endsInClone) &&
+             llvm::all_of(node.groups, [&](const Group &group) {
+               return llvm::any_of(other.groups,
+                                   [&](const Group &cover) { return isCoveredBy(group, cover); });
+             });
+    });
+  }
+
   /// Drops groups that another one covers, and sorts those behind the boundary.
   void normalize(std::vector<Group> &groups) const {
     for (size_t number = groups.size(); number-- > size_t(numBoundary);) {
-      bool isCovered = false;
+      bool isCovered = groups[number].values == 0 && !groups[number].hasAnchor();
       for (size_t other = 0; other < groups.size() && !isCovered; ++other)
         isCovered = other != number && isCoveredBy(groups[number], groups[other]);
       if (isCovered)
@@ -391,14 +429,17 @@ private:
   /// Lower bound of the cost, steps so far, node: the smallest first.
   using Entry = std::tuple<int64_t, int64_t, int64_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  /// States from which the search went on, with the fewest steps so far. They
-  /// come in the order of cost, so only one with fewer steps is of use later.
-  std::map<Node::Key, int64_t> fewestSteps;
+  /// Nodes from which the search went on, by originals and executed operations.
+  std::map<std::pair<Set, Set>, std::vector<int64_t>> visited;
 };
 
 } // namespace
 
 std::optional<Plan> mlir::remat::planner::solveExhaustive(const Problem &problem,
-                                                          const ExhaustiveOptions &options) {
-  return Search(problem, options).run();
+                                                          const ExhaustiveOptions &options,
+                                                          bool *isComplete) {
+  bool ignored;
+  bool &complete = isComplete ? *isComplete : ignored;
+  complete = true;
+  return Search(problem, options).run(complete);
 }

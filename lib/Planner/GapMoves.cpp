@@ -167,8 +167,8 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     if (before != kNone && !schedule.isBefore(end, target))
       continue; // Live there.
 
-    bool canCompute = !read.isFixed && graph.units[root.unit].isCloneable &&
-                      targetSlot <= root.firstFixedView;
+    bool canCompute = !read.isFixed && root.isDroppable &&
+                      graph.units[root.unit].isCloneable && targetSlot <= root.firstFixedView;
     InstanceIndex later = canCompute && options.allowReplacing
                               ? findLater(read.root, target)
                               : kNone;

@@ -125,12 +125,14 @@ private:
 
   /// Makes the best move at the peak. False when none lowers it.
   bool makeMove() {
-    auto [slot, peakNode] = schedule.getPeakPlace();
+    Schedule::PeakPlace place = schedule.getPeakPlace();
+    if (place.node == kNone)
+      return false; // Nothing is ever live.
     int64_t peak = schedule.getPeak();
     // Candidates that are passed over for this peak only.
     llvm::SmallVector<std::pair<int64_t, Candidate>, 8> postponed;
     bool isDone = false;
-    while (int64_t node = heaps.findBest(slot)) {
+    while (int64_t node = heaps.findBest(place.slot)) {
       Candidate candidate = heaps.pop(node);
       const Gap &gap = candidate.gap;
       if (!moves.isValid(gap)) {
@@ -138,7 +140,7 @@ private:
         continue;
       }
       if (candidate.move != numMoves) {
-        std::optional<Closure> closure = moves.findClosure(gap, peakNode);
+        std::optional<Closure> closure = moves.findClosure(gap, place.node);
         if (!closure) {
           postponed.push_back({node, candidate});
           continue;
@@ -148,7 +150,7 @@ private:
         heaps.push(node, candidate);
         continue;
       }
-      if (tryMove(gap, slot, peakNode, peak)) {
+      if (tryMove(gap, place, peak)) {
         isDone = true;
         break;
       }
@@ -161,17 +163,19 @@ private:
     return isDone;
   }
 
-  bool tryMove(const Gap &gap, int64_t slot, NodeIndex peakNode, int64_t peak) {
-    std::optional<Closure> closure = moves.findClosure(gap, peakNode);
+  /// Closes a gap, and takes it back unless that is progress: the peak is lower,
+  /// or as high but further back, or in fewer nodes of its slot. The order of
+  /// these three has no cycles, so the run ends.
+  bool tryMove(const Gap &gap, const Schedule::PeakPlace &place, int64_t peak) {
+    std::optional<Closure> closure = moves.findClosure(gap, place.node);
     int64_t state = schedule.getState();
     moves.apply(gap, *closure);
     int64_t newPeak = schedule.getPeak();
     bool isBetter = newPeak < peak;
     if (newPeak == peak) {
-      // The first of several equal peaks is gone: progress.
-      auto [newSlot, newNode] = schedule.getPeakPlace();
-      isBetter = newSlot > slot || (newSlot == slot && newNode != peakNode &&
-                                    schedule.isBefore(peakNode, newNode));
+      Schedule::PeakPlace newPlace = schedule.getPeakPlace();
+      isBetter = newPlace.slot > place.slot ||
+                 (newPlace.slot == place.slot && newPlace.numNodes < place.numNodes);
     }
     if (!isBetter) {
       schedule.restore(state);

@@ -67,7 +67,9 @@ struct PlanFamily::Impl {
   }
 
   void addSingles() {
-    auto [slot, peakNode] = singleSchedule.getPeakPlace();
+    NodeIndex peakNode = singleSchedule.getPeakPlace().node;
+    if (peakNode == kNone)
+      return; // Nothing is ever live.
     int64_t peak = singleSchedule.getPeak();
     llvm::SmallVector<Gap, 0> gaps;
     for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e;
@@ -89,7 +91,7 @@ struct PlanFamily::Impl {
   Solution materialize(Member &member) {
     Plan plan;
     if (member.gap) {
-      auto [slot, peakNode] = singleSchedule.getPeakPlace();
+      NodeIndex peakNode = singleSchedule.getPeakPlace().node;
       singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
       plan = singleSchedule.toPlan(options.reorder);
       singleSchedule.restore(0);

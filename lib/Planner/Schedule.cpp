@@ -74,7 +74,7 @@ void Schedule::flush() {
 
 /// The highest bytes of the instances that begin or end in `slot`, and of the
 /// workspaces, replayed node by node.
-int64_t Schedule::computeOwn(int64_t slot, NodeIndex *peakNode) const {
+int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
   auto bytesOf = [&](InstanceIndex instance) {
     return graph.roots[instances[instance].root].bytes;
   };
@@ -94,11 +94,11 @@ int64_t Schedule::computeOwn(int64_t slot, NodeIndex *peakNode) const {
                             ? graph.units[info.unit].workspace
                             : align(problem.operations[info.operation].workspace,
                                     problem.alignment);
-    if (live + workspace > highest) {
-      highest = live + workspace;
-      if (peakNode)
-        *peakNode = node;
+    if (place && live + workspace >= highest) {
+      bool isHigher = live + workspace > highest || place->node == kNone;
+      *place = {slot, isHigher ? node : place->node, isHigher ? 1 : place->numNodes + 1};
     }
+    highest = std::max(highest, live + workspace);
     for (InstanceIndex instance : info.reads)
       if (endsAt(instance, node))
         live -= bytesOf(instance);
@@ -114,12 +114,12 @@ int64_t Schedule::getPeak() {
   return tree.getMaximum();
 }
 
-std::pair<int64_t, NodeIndex> Schedule::getPeakPlace() {
+Schedule::PeakPlace Schedule::getPeakPlace() {
   flush();
-  int64_t slot = tree.getPeakSlot();
-  NodeIndex node = slots[slot].empty() ? kNone : slots[slot].front();
-  computeOwn(slot, &node);
-  return {slot, node};
+  PeakPlace place;
+  place.slot = tree.getPeakSlot();
+  computeOwn(place.slot, &place);
+  return place;
 }
 
 int64_t Schedule::getBytes(int64_t slot) {

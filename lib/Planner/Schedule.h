@@ -76,8 +76,15 @@ public:
 
   /// Highest live bytes, aligned, without the boundary values.
   int64_t getPeak();
-  /// The first slot with the highest live bytes, and the node in it.
-  std::pair<int64_t, NodeIndex> getPeakPlace();
+  /// Where live bytes are highest.
+  struct PeakPlace {
+    /// The first slot.
+    int64_t slot = 0;
+    /// The first node in it, and how many nodes of the slot peak as high.
+    NodeIndex node = kNone;
+    int64_t numNodes = 0;
+  };
+  PeakPlace getPeakPlace();
   int64_t getBytes(int64_t slot);
   /// Highest live bytes of the closed range of slots.
   int64_t getMaximum(int64_t firstSlot, int64_t lastSlot);
@@ -142,7 +149,7 @@ private:
   void addSpan(InstanceIndex instance, int sign);
   void markDirty(int32_t slot);
   void flush();
-  int64_t computeOwn(int64_t slot, NodeIndex *peakNode) const;
+  int64_t computeOwn(int64_t slot, PeakPlace *place) const;
 
   const Problem &problem;
   const StorageGraph &graph;

@@ -86,7 +86,7 @@ llvm::StringRef describe(const json::Value &value) {
   case json::Value::Boolean:
     return "a boolean";
   case json::Value::Number:
-    return "a number that is not a 64-bit integer";
+    return value.getAsInteger() ? "a number" : "a number that is not a 64-bit integer";
   case json::Value::String:
     return "a string";
   case json::Value::Array:

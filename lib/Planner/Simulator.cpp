@@ -237,6 +237,14 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
     result.liveBytes[index] += op.workspace;
     result.liveBytes[index + 1] -= op.workspace;
 
+    // A destination that the operation also reads under another name, a view of
+    // it say, cannot be overwritten.
+    auto isReadOnce = [&](StorageIndex storage) {
+      return llvm::count_if(llvm::zip_equal(op.reads, step.reads), [&](auto read) {
+               auto [value, from] = read;
+               return storageOf[groups.of({value, from})] == storage;
+             }) == 1;
+    };
     for (int64_t k = 0, e = op.writes.size(); k < e; ++k) {
       const Value &value = problem.values[op.writes[k]];
       int64_t group = groups.group[groups.firstWrite[index] + k];
@@ -254,7 +262,7 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
         storage = storageOf[source];
         if (storage != kNoStorage && !result.storages[storage].isBoundary &&
             result.storages[storage].bytes == value.bytes && groups.lastRead[source] == index &&
-            takenAt[storage] != index) {
+            takenAt[storage] != index && isReadOnce(storage)) {
           takenAt[storage] = index;
           storageOf[group] = storage;
           result.storages[storage].end = end;

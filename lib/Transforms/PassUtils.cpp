@@ -50,6 +50,15 @@ void mlir::remat::warnAboutUnknownSizes(FunctionOpInterface function,
   warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
 }
 
+FailureOr<int64_t> mlir::remat::checkAlignment(const ByteCount &alignment, StringRef pass,
+                                               Location loc) {
+  int64_t bytes = alignment.bytes.value_or(64);
+  if (bytes <= 0 || !llvm::isPowerOf2_64(bytes))
+    return emitError(loc) << pass << ": expected 'alignment' to be a power of two, but got '"
+                          << bytes << "B'";
+  return bytes;
+}
+
 LogicalResult mlir::remat::writeOutput(StringRef path, Location loc,
                                        llvm::function_ref<void(raw_ostream &)> write) {
   std::error_code error;

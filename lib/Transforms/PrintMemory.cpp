@@ -43,6 +43,14 @@ static FailureOr<SmallVector<Category>> parseRoles(ArrayRef<std::string> names, 
   return roles;
 }
 
+/// Whether numbers that may not be negative are not; emits an error if not.
+static LogicalResult checkNumber(StringRef option, int64_t number, int64_t smallest, Location loc) {
+  if (number >= smallest)
+    return success();
+  return emitError(loc) << "expected '" << option << "' to be at least " << smallest << ", but got "
+                        << number;
+}
+
 /// Whether what the user said about arguments and results can be true of
 /// `function`; emits an error if not.
 static LogicalResult checkRoles(FunctionOpInterface function, const RoleOptions &roles) {
@@ -75,7 +83,9 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
     FailureOr<int64_t> bytes = getAlignment(alignment, module.getLoc());
     FailureOr<SmallVector<Category>> arguments = parseRoles(*roles, module.getLoc());
     FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(module);
-    if (failed(table) || failed(rates) || failed(bytes) || failed(arguments) || failed(selected))
+    if (failed(checkNumber("limit", limit, 0, module.getLoc())) ||
+        failed(checkNumber("loss", loss, -1, module.getLoc())) || failed(table) || failed(rates) ||
+        failed(bytes) || failed(arguments) || failed(selected))
       return signalPassFailure();
     RoleOptions roleOptions;
     roleOptions.arguments = *arguments;
@@ -109,7 +119,7 @@ private:
 FailureOr<SmallVector<FunctionOpInterface>>
 PrintMemoryPass::selectFunctions(ModuleOp module) const {
   llvm::SetVector<StringRef> missing;
-  for (StringRef name : *functions)
+  for (StringRef name : functions)
     missing.insert(name);
   bool isAll = missing.empty();
   llvm::DenseSet<StringRef> wanted(missing.begin(), missing.end());

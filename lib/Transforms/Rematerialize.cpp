@@ -107,7 +107,12 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
     report.budgetBytes = budget;
     planner::Solution smallest = family.findSmallest();
     report.minimumKnownBytes = smallest.packing.packedBytes;
-    report.addedCostLowerBound = planner::addedCostLowerBound(problem, budget);
+    // Operations that nothing needs stay: leaving them out is not our saving.
+    int64_t bound = planner::addedCostLowerBound(problem, budget);
+    report.addedCostLowerBound =
+        bound == std::numeric_limits<int64_t>::max()
+            ? std::nullopt
+            : std::optional<int64_t>(std::max<int64_t>(bound, 0));
     if (baseline > budget) {
       if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
         report.status = PlanStatus::Met;
@@ -139,6 +144,8 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
              << *report.budgetBytes
              << " bytes: the smallest budget known to be feasible is "
              << report.minimumKnownBytes << " bytes";
+  if (!report.addedCostLowerBound)
+    diagnostic << "; no order of execution fits";
   if (options.scope == Scope::Total &&
       report.argumentBytes + report.resultBytes > *report.budgetBytes)
     diagnostic << "; arguments and results alone exceed the budget";

@@ -40,14 +40,12 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       module.emitWarning("rematerialize: no budget given, nothing is changed");
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
-    if (failed(table) || failed(rates))
+    FailureOr<int64_t> checkedAlignment =
+        checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
+    if (failed(table) || failed(rates) || failed(checkedAlignment))
       return signalPassFailure();
     RematerializeOptions options = getOptions(*rates, *table);
-    if (!llvm::isPowerOf2_64(options.alignment)) {
-      module.emitError("rematerialize: expected 'alignment' to be a power of two, but got ")
-          << options.alignment;
-      return signalPassFailure();
-    }
+    options.alignment = *checkedAlignment;
 
     SymbolTableCollection symbols;
     std::vector<PlannedFunction> plans;
@@ -103,7 +101,6 @@ private:
     options.target = rates;
     options.models = &table;
     options.minBytes = minBytes.getValue().bytes;
-    options.alignment = alignment.getValue().bytes.value_or(64);
     return options;
   }
 };

@@ -75,7 +75,6 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
       {"cost_ps", report.cost},
       {"added_cost_ps", report.addedCost},
       {"overhead", getOverhead(report.addedCost, report.cost)},
-      {"overhead_lower_bound", getOverhead(report.addedCostLowerBound, report.cost)},
       {"peak_operation", llvm::json::Object{{"name", report.peakOperation.name},
                                             {"index", report.peakOperation.index},
                                             {"location", report.peakOperation.location}}},
@@ -84,6 +83,10 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
       {"moved", std::move(moved)}};
   object["budget_bytes"] = report.budgetBytes ? llvm::json::Value(*report.budgetBytes)
                                               : llvm::json::Value(nullptr);
+  object["overhead_lower_bound"] =
+      report.addedCostLowerBound
+          ? llvm::json::Value(getOverhead(*report.addedCostLowerBound, report.cost))
+          : llvm::json::Value(nullptr);
   if (!report.reason.empty())
     object["reason"] = report.reason;
   return object;
@@ -122,8 +125,12 @@ static void print(const FunctionReport &report, raw_ostream &os) {
     return llvm::format("%.2f %%", 100 * getOverhead(added, report.cost));
   };
   os << "  cost              " << formatPicoseconds(report.cost) << " + "
-     << formatPicoseconds(report.addedCost) << " (" << overhead(report.addedCost)
-     << ", no plan below " << overhead(report.addedCostLowerBound) << ")\n"
+     << formatPicoseconds(report.addedCost) << " (" << overhead(report.addedCost);
+  if (report.addedCostLowerBound)
+    os << ", no plan below " << overhead(*report.addedCostLowerBound);
+  else
+    os << ", proved: no plan fits";
+  os << ")\n"
      << "  arguments " << formatBytes(report.argumentBytes) << ", results "
      << formatBytes(report.resultBytes) << ", constants " << formatBytes(report.constantBytes)
      << ", largest working set " << formatBytes(report.workingSetBytes)

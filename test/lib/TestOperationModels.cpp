@@ -120,11 +120,12 @@ struct TestOperationModelsPass
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp, FunctionOpInterface>(op))
         return;
+      // At the location, not the operation: the latter prints it, numbers and all.
       std::optional<OperationModel> model = lookupModel(op, table);
       if (!model)
-        op->emitRemark("no model");
+        emitRemark(op->getLoc()) << "no model";
       else if (!isSilent(op, *model))
-        op->emitRemark(describe(*model));
+        emitRemark(op->getLoc()) << describe(*model);
     });
     markAllAnalysesPreserved();
   }

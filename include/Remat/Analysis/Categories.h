@@ -33,6 +33,11 @@ ArrayRef<Category> getAllCategories();
 /// `parameters`, `optimizer_state`, ... as in reports.
 StringRef getCategoryName(Category category);
 
+/// Whether values of this category last from one training step to the next.
+inline bool isState(Category category) {
+  return category == Category::Parameter || category == Category::OptimizerState;
+}
+
 /// What a user says about a function; everything else is inferred.
 struct RoleOptions {
   /// Which result is the loss.
@@ -73,7 +78,8 @@ struct RoleOptions {
 ///      gradient (no path from the argument to it) is a gradient;
 ///   3. a gradient is behind the loss, has the shape of a parameter, depends on
 ///      the forward pass, leads to a returned parameter or state through values
-///      of its shape, and is not yet mixed with optimizer state;
+///      of its shape, and does not depend on optimizer state that the loss does
+///      not depend on and that is not small;
 ///   4. an activation is defined at or before a loss point and read after it,
 ///      by an operation that the loss does not depend on;
 ///   5. everything else is a temporary.

@@ -113,15 +113,20 @@ struct MemoryProfile {
   /// Position in the order of execution of `loss`.
   int64_t lossStep = 0;
 
-  /// No plan needs less packed memory than this: what some operation needs at
-  /// once beside the boundary values, aligned.
-  int64_t floorBytes = 0;
-  /// The operation that needs most of it, with the bytes of its operands and
-  /// results that are no boundary values and of its workspace, aligned.
+  /// No plan needs less packed memory than this: arguments, constants and what
+  /// some operation needs at once beside them, aligned.
+  int64_t workingSetBytes = 0;
+  /// The operation that needs most, with the bytes of its operands and results
+  /// that are no boundary values and of its workspace, aligned.
   ProfileOperation largest;
   int64_t largestBytes = 0;
   int64_t largestWorkspaceBytes = 0;
   bool largestHasRegions = false;
+  /// Whether that is the terminator, which reads the results.
+  bool largestIsTerminator = false;
+  /// Of the results that are new values of parameters and optimizer state, and
+  /// not the arguments themselves.
+  int64_t newStateBytes = 0;
 
   /// Values of unknown size, which count as 0 bytes, and the first of them.
   int64_t numUnknownSizes = 0;

@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <memory>
 
 namespace mlir::remat {
@@ -29,6 +30,9 @@ class ModelTable;
 /// Trips that a loop with an unknown number of them is assumed to make, so that
 /// it is recomputed only when nothing else helps.
 constexpr int64_t kUnknownTripCount = 65536;
+
+/// Dense constants, each once, with their bytes; the key identifies the data.
+using ProgramData = llvm::SmallMapVector<const void *, int64_t, 2>;
 
 struct OperationSummary {
   /// The operation alone.
@@ -45,6 +49,8 @@ struct OperationSummary {
   /// Scratch bytes: its own, and the peak of what its regions or callee define.
   /// Branches count the largest, loops one iteration.
   int64_t workspace = 0;
+  /// Program data used inside and by callees.
+  ProgramData innerConstants;
 };
 
 /// Computes summaries, once per callee. The IR must not change meanwhile.
@@ -65,6 +71,7 @@ private:
     std::string whyNot;
     int64_t cost = 0;
     int64_t workspace = 0;
+    ProgramData constants;
   };
 
   OperationSummary compute(Operation *op);

@@ -16,9 +16,12 @@ namespace mlir {
 class DialectRegistry;
 
 namespace remat {
+void registerAffineExternalModels(DialectRegistry &registry);
 void registerArithExternalModels(DialectRegistry &registry);
 void registerBufferizationExternalModels(DialectRegistry &registry);
+void registerComplexExternalModels(DialectRegistry &registry);
 void registerFuncExternalModels(DialectRegistry &registry);
+void registerIndexExternalModels(DialectRegistry &registry);
 void registerLinalgExternalModels(DialectRegistry &registry);
 void registerMathExternalModels(DialectRegistry &registry);
 void registerMemRefExternalModels(DialectRegistry &registry);
@@ -26,6 +29,7 @@ void registerRematExternalModels(DialectRegistry &registry);
 void registerScfExternalModels(DialectRegistry &registry);
 void registerTensorExternalModels(DialectRegistry &registry);
 void registerTosaExternalModels(DialectRegistry &registry);
+void registerUbExternalModels(DialectRegistry &registry);
 
 /// All of the above.
 void registerAllExternalModels(DialectRegistry &registry);

@@ -58,11 +58,13 @@ Type getArithmeticType(Operation *op);
 bool isSplatConstant(Value value);
 
 /// Bytes that reading all of `values` moves: the storage of each distinct value
-/// once, nothing for what readers make from a scalar (`isSplat`).
+/// once, nothing for what readers make from a scalar (`isSplat`). Scalars and
+/// vectors are in registers and move nothing.
 Count getReadBytes(ValueRange values, const DataLayout &layout,
                    llvm::function_ref<bool(Value)> isSplat = isSplatConstant);
 
-/// Sum of the storage of `types`.
+/// Bytes that writing values of `types` moves: the sum of their storage, without
+/// scalars and vectors.
 Count getBytes(TypeRange types, const DataLayout &layout);
 
 /// Whether the constant `attribute` is the same in all elements of `type`.
@@ -79,8 +81,7 @@ ResultStorage getConstantStorage(unsigned number, Type type, Attribute attribute
 ///
 ///     of 4x8x16: sizes 1x3x16 are contiguous, sizes 2x3x16 are not
 ///
-bool isContiguousSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes,
-                       ArrayRef<int64_t> strides);
+bool isContiguousSlice(ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides);
 
 /// Flops of one execution of `region`, loops inside included. `lookup` gives
 /// the model of a nested operation; one without a model makes the sum unknown.

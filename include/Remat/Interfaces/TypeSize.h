@@ -25,8 +25,11 @@ std::optional<int64_t> getElementBytes(Type type, const DataLayout &layout);
 
 /// Bytes of the storage of a value of `type`: elements times element bytes for
 /// ranked static tensors and memrefs, the sum of the parts for tuples, one
-/// element for scalars (a live `index` counts 8). Nothing when the size is not
-/// known (unranked, dynamic, sparse encodings, opaque) or exceeds `int64_t`.
+/// element for scalars and vectors (a live `index` counts 8). A memref with
+/// static strides takes all bytes from its first to its last element; other
+/// layouts count as contiguous. Nothing when the size is not known (unranked,
+/// dynamic, sparse encodings, opaque, types of other dialects) or exceeds
+/// `int64_t`.
 std::optional<int64_t> getStorageBytes(Type type, const DataLayout &layout);
 
 } // namespace remat

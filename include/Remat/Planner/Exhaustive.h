@@ -24,13 +24,21 @@ struct ExhaustiveOptions {
   bool reorder = true;
   /// Steps that a plan may have.
   int64_t maxSteps = 16;
+  /// States that the search may look at before it gives up; a million take
+  /// about ten seconds and a gigabyte.
+  int64_t maxStates = 1'000'000;
 };
 
 /// The cheapest plan whose live peak (Simulation::livePeak) is within the
-/// budget, among all sequences of at most `maxSteps` steps; nothing when there
-/// is none. Works on problems of up to about eight operations: it enumerates
-/// (set of values in memory) states in order of cost.
-std::optional<Plan> solveExhaustive(const Problem &problem, const ExhaustiveOptions &options);
+/// budget, among all sequences of at most `maxSteps` steps in which no clone
+/// precedes its original; nothing when there is none, or when the search gives
+/// up, which `isComplete` tells apart if it is given. What regions wait for is
+/// chosen by `assignRegions`, or otherwise where only another value of an
+/// original fits. Works on problems of up to about eight operations (and at
+/// most 64, with 64 values): it enumerates the sets of values in memory in the
+/// order of cost.
+std::optional<Plan> solveExhaustive(const Problem &problem, const ExhaustiveOptions &options,
+                                    bool *isComplete = nullptr);
 
 } // namespace mlir::remat::planner
 

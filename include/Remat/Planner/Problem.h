@@ -74,8 +74,8 @@ enum class Placement : uint8_t {
   /// The storage of `source`, which its definition reads.
   View,
   /// Destination passing: the storage of `source`, which its definition reads,
-  /// when nothing reads that storage later, it is not a boundary value's, and
-  /// it has the same bytes; otherwise a storage of its own.
+  /// when nothing else reads that storage then or later, it is not a boundary
+  /// value's, and it has the same bytes; otherwise a storage of its own.
   Reuse,
   /// Never in memory.
   None,

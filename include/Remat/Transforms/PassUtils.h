@@ -12,6 +12,7 @@
 #include "Remat/Analysis/Target.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Transforms/OptionTypes.h"
+#include "Remat/Transforms/OptionTypes.h"
 #include "mlir/IR/Location.h"
 
 namespace mlir::remat {
@@ -29,6 +30,10 @@ FailureOr<int64_t> getAlignment(const ByteCount &alignment, Location loc);
 
 /// Emits one warning if sizes of values of `function` are not known.
 void warnAboutUnknownSizes(FunctionOpInterface function, const FunctionProblem &problem);
+
+/// The bytes of an `alignment` option of the pass `pass`, 64 where it is left
+/// open. Emits an error at `loc` when it is not a power of two.
+FailureOr<int64_t> checkAlignment(const ByteCount &alignment, StringRef pass, Location loc);
 
 /// Lets `write` print to the file at `path`, or to standard output for `-`.
 /// The file appears only when it is complete. Errors are emitted at `loc`.

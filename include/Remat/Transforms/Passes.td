@@ -130,4 +130,46 @@ def PrintMemoryPass : Pass<"remat-print-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
+  let summary = "Check that every function fits a memory budget";
+  let description = [{
+    Counts the packed peak of each function as it stands, and fails with the peak
+    where it exceeds the budget. Pipelines run it after later passes, to be sure
+    that nothing undid a rematerialization. Changes nothing. A percentage makes
+    no sense here: the budget is given in bytes.
+  }];
+  let options = [
+    Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
+           "Highest memory allowed, in bytes with a unit (4GB, 4.5GiB)">,
+    Option<"scope", "scope", "::mlir::remat::Scope", "::mlir::remat::Scope::Total",
+           "What counts: everything, or all but arguments and results",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Scope::Total, "total", "everything"),
+               clEnumValN(::mlir::remat::Scope::Temporaries, "temporaries",
+                          "all but arguments and results"))}]>,
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
+           "Which values a later fusion never writes to memory",
+           [{::llvm::cl::values(clEnumValN(::mlir::remat::Fusion::None, "none",
+                                           "every value is a buffer"))}]>,
+  ];
+}
+
+def RematRequireModelsPass : Pass<"remat-require-models", "::mlir::ModuleOp"> {
+  let summary = "Reject operations and types that nothing describes";
+  let description = [{
+    Fails at the first operation of an unregistered dialect without an entry in
+    the built-in models or the given models files, and at the first value of a
+    type of a dialect that none of them mentions. `remat-opt` runs it first,
+    unless `--allow-unregistered-dialect` is given.
+  }];
+  let options = [
+    ListOption<"models", "models", "std::string",
+               "Models files that describe operations of further dialects">,
+  ];
+}
+
 #endif // REMAT_TRANSFORMS_PASSES_TD

@@ -88,8 +88,9 @@ struct FunctionReport {
   std::map<std::string, int64_t> categoriesAtPeak;
   int64_t cost = 0;
   int64_t addedCost = 0;
-  /// Lower bound on the added cost of any plan within the budget.
-  int64_t addedCostLowerBound = 0;
+  /// Lower bound on the added cost of any plan within the budget; nothing when
+  /// it is proved that there is none.
+  std::optional<int64_t> addedCostLowerBound = 0;
   struct {
     std::string name;
     int64_t index = 0;

@@ -115,8 +115,7 @@ TEST_F(RegionTest, NothingLive) {
   make({{0, false}, {1, false}, {2, true}, {3, false}, {4, false}});
   ASSERT_EQ(plan.regions.size(), 1u);
   EXPECT_TRUE(plan.regions[0].after == (ValueInstance{b, 1}));
-  EXPECT_EQ(simulate(builder.problem, plan).liveBytes,
-            std::vector<int64_t>({10, 20, 20, 20, 10}));
+  EXPECT_EQ(simulate(builder.problem, plan).liveBytes, std::vector<int64_t>({10, 20, 20, 20, 10}));
 }
 
 TEST_F(RegionTest, NotInMemory) {
@@ -165,8 +164,7 @@ ValueInstance slowAnchor(const Problem &problem, const Plan &withoutRegions, Ste
       continue;
     for (ValueIndex value : problem.operations[plan.steps[step].op].writes) {
       Value root = rootOf(value);
-      if (root.placement == Placement::None ||
-          problem.values[value].placement == Placement::None)
+      if (root.placement == Placement::None || problem.values[value].placement == Placement::None)
         continue;
       if (latest.value == kNoValue)
         latest = {value, step};

@@ -90,14 +90,13 @@ namespace {
 
 class Generator {
 public:
-  Generator(Random &source, const RandomProblemOptions &limits)
-      : random(source), options(limits) {}
+  Generator(Random &source, const RandomProblemOptions &limits) : random(source), options(limits) {}
 
   Problem run() {
     builder.problem.alignment = options.alignment;
     for (int64_t k = 0; k < options.numBoundary; ++k)
-      note(builder.boundary(bytes(), random.chance(options.notInMemory) ? Placement::None
-                                                                        : Placement::Own));
+      note(builder.boundary(bytes(),
+                            random.chance(options.notInMemory) ? Placement::None : Placement::Own));
     if (options.shape == Shape::Training)
       training();
     else
@@ -116,9 +115,7 @@ public:
 private:
   int64_t numOperations() const { return builder.problem.operations.size(); }
   bool isFull() const { return numOperations() >= options.numOperations; }
-  int64_t bytes() {
-    return random.chance(options.empty) ? 0 : random.between(1, options.maxBytes);
-  }
+  int64_t bytes() { return random.chance(options.empty) ? 0 : random.between(1, options.maxBytes); }
   int64_t cost() { return random.between(0, options.maxCost); }
   ValueIndex note(ValueIndex value) {
     isRead.resize(value + 1, false);
@@ -233,8 +230,7 @@ private:
 class PlanGenerator {
 public:
   PlanGenerator(Random &source, const Problem &input, int64_t percentage)
-      : random(source), problem(input), clones(percentage),
-        stepsOf(input.operations.size()) {}
+      : random(source), problem(input), clones(percentage), stepsOf(input.operations.size()) {}
 
   Plan run() {
     bool reorder = random.chance(60);

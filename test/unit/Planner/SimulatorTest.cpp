@@ -29,8 +29,8 @@ StorageIndex storageOf(const Problem &problem, const Simulation &simulation, Val
   if (op == kBoundary)
     return simulation.boundaryStorage[value];
   const auto &writes = problem.operations[op].writes;
-  return simulation.storageOf[simulation.firstWrite[op] +
-                              (llvm::find(writes, value) - writes.begin())];
+  return simulation
+      .storageOf[simulation.firstWrite[op] + (llvm::find(writes, value) - writes.begin())];
 }
 
 //===----------------------------------------------------------------------===//
@@ -446,13 +446,13 @@ TEST_F(CloneTest, SumsOfPlans) {
 TEST(WorkingSetTest, Counts) {
   ProblemBuilder builder;
   builder.problem.alignment = 16;
-  ValueIndex x = builder.boundary(10);                // 16
-  ValueIndex a = builder.value({x}, 20);              // 32
-  ValueIndex v = builder.view(a, 4);                  // with a
-  ValueIndex b = builder.value({a, v, x}, 1);         // 32 + 16
-  builder.last().workspace = 17;                      // + 32
-  ValueIndex r = builder.reuse(a, {b}, 20);           // 32 + 16, in place
-  builder.value({}, 1000);                            // nobody needs it
+  ValueIndex x = builder.boundary(10);        // 16
+  ValueIndex a = builder.value({x}, 20);      // 32
+  ValueIndex v = builder.view(a, 4);          // with a
+  ValueIndex b = builder.value({a, v, x}, 1); // 32 + 16
+  builder.last().workspace = 17;              // + 32
+  ValueIndex r = builder.reuse(a, {b}, 20);   // 32 + 16, in place
+  builder.value({}, 1000);                    // nobody needs it
   builder.terminator({r});
   EXPECT_EQ(workingSetBytes(builder.problem), 16 + 80);
   builder.problem.operations[2].workspace = 0;
@@ -483,8 +483,8 @@ Bytes slowLiveBytes(const Problem &problem, const Plan &plan) {
   auto lastRead = [&](const ValueInstance &instance) {
     StepIndex last = -1;
     for (StepIndex index = 0; index < numSteps; ++index)
-      for (auto [value, step] : llvm::zip_equal(problem.operations[plan.steps[index].op].reads,
-                                                plan.steps[index].reads))
+      for (auto [value, step] :
+           llvm::zip_equal(problem.operations[plan.steps[index].op].reads, plan.steps[index].reads))
         if (value == instance.value && step == instance.step)
           last = std::max(last, index);
     for (const Region &region : plan.regions)
@@ -502,8 +502,7 @@ Bytes slowLiveBytes(const Problem &problem, const Plan &plan) {
   for (ValueIndex value = 0, e = problem.values.size(); value < e; ++value)
     if (problem.values[value].producer == kBoundary &&
         problem.values[value].placement != Placement::None)
-      storages.push_back(
-          {problem.values[value].bytes, true, 0, numSteps, {{value, kBoundary}}});
+      storages.push_back({problem.values[value].bytes, true, 0, numSteps, {{value, kBoundary}}});
 
   // All values of a step are there before one of them takes a storage over, so
   // views go first.

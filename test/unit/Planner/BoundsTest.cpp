@@ -1,0 +1,157 @@
+//===- BoundsTest.cpp - What no plan can undercut ---------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Bounds.h"
+#include "RandomProblem.h"
+#include "Remat/Planner/Exhaustive.h"
+#include "Remat/Planner/Simulator.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::remat::planner;
+using namespace mlir::remat::planner::test;
+
+namespace {
+
+constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
+
+/// Forwards a(30, cost 6), b(20, cost 2), c(10, cost 9); then m(40), which reads
+/// c and is read by n; then n reads b, and o reads a. While m runs, everything
+/// is live: 100 bytes.
+ProblemBuilder threeSaved() {
+  ProblemBuilder builder;
+  ValueIndex a = builder.value({}, 30, 6);
+  ValueIndex b = builder.value({a}, 20, 2);
+  ValueIndex c = builder.value({b}, 10, 9);
+  ValueIndex m = builder.value({c}, 40, 1);
+  ValueIndex n = builder.value({m, b}, 1, 1);
+  ValueIndex o = builder.value({n, a}, 1, 1);
+  builder.terminator({o});
+  return builder;
+}
+
+TEST(BoundsTest, CheapestBytesFirst) {
+  Problem problem = threeSaved().problem;
+  EXPECT_EQ(addedCostLowerBound(problem, 100), 0);
+  // b costs 2 for 20 bytes, a part of it is rounded up.
+  EXPECT_EQ(addedCostLowerBound(problem, 90), 1);
+  EXPECT_EQ(addedCostLowerBound(problem, 89), 2);
+  // While n runs, only a can be gone: 6 for 30 bytes, of which 11 are too many.
+  EXPECT_EQ(addedCostLowerBound(problem, 80), 3);
+  EXPECT_EQ(addedCostLowerBound(problem, 70), 5);
+  // b, and 19 bytes of a.
+  EXPECT_EQ(addedCostLowerBound(problem, 61), 6);
+  EXPECT_EQ(addedCostLowerBound(problem, 60), kInfeasible);
+}
+
+TEST(BoundsTest, WhatCannotBeRecomputed) {
+  Problem problem = threeSaved().problem;
+  problem.operations[1].policy = Policy::MustSave;
+  EXPECT_EQ(addedCostLowerBound(problem, 90), 2);
+  EXPECT_EQ(addedCostLowerBound(problem, 70), 6);
+  EXPECT_EQ(addedCostLowerBound(problem, 69), kInfeasible);
+  problem.operations[1].policy = Policy::None;
+  problem.operations[0].recomputable = false;
+  EXPECT_EQ(addedCostLowerBound(problem, 91), 1);
+  EXPECT_EQ(addedCostLowerBound(problem, 90), kInfeasible);
+}
+
+// Views share; what is not in memory takes nothing; several results of one
+// operation come back together.
+TEST(BoundsTest, Storages) {
+  ProblemBuilder builder;
+  OpIndex op = builder.operation({}, 4);
+  ValueIndex a = builder.result(op, 10), b = builder.result(op, 10);
+  ValueIndex v = builder.view(a, 10);
+  ValueIndex u = builder.result(builder.operation({a, b}, 1), 100, Placement::None);
+  ValueIndex m = builder.value({v}, 50, 1);
+  ValueIndex n = builder.value({m}, 50, 1);
+  ValueIndex o = builder.value({n, a, b, v, u}, 1, 1);
+  builder.terminator({o});
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 120), 0);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 119), 1);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 110), 2);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 101), 4);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 99), kInfeasible);
+  // With a view that is computed once its storage stays.
+  builder.problem.operations[1].recomputable = false;
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 110), 4);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 109), kInfeasible);
+}
+
+// Operations that are not pure follow each other even without values.
+TEST(BoundsTest, Effects) {
+  ProblemBuilder builder;
+  ValueIndex a = builder.value({}, 10, 4);
+  builder.setEffect(builder.operation({a}, 1), Effect::Ordered);
+  ValueIndex m = builder.value({}, 50, 1);
+  builder.setEffect(2, Effect::Ordered);
+  builder.setEffect(builder.operation({m}, 1), Effect::Ordered);
+  builder.setEffect(builder.operation({a}, 1), Effect::Ordered);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 60), 0);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 59), 1);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 50), 4);
+}
+
+// A plan may leave out what nothing needs, which makes it cheaper.
+TEST(BoundsTest, DeadOperations) {
+  ProblemBuilder builder = threeSaved();
+  Problem problem = builder.problem;
+  Operation terminator = problem.operations.back();
+  problem.operations.pop_back();
+  builder.problem = problem;
+  builder.value({}, 1000, 3);
+  builder.problem.operations.push_back(terminator);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 100), -3);
+  EXPECT_EQ(addedCostLowerBound(builder.problem, 80), 0);
+}
+
+TEST(BoundsTest, Boundary) {
+  Problem problem;
+  EXPECT_EQ(addedCostLowerBound(problem, 0), 0);
+  problem.values.resize(1);
+  problem.values[0].bytes = 5;
+  EXPECT_EQ(addedCostLowerBound(problem, 5), 0);
+  EXPECT_EQ(addedCostLowerBound(problem, 4), kInfeasible);
+}
+
+TEST(BoundsTest, NeverAboveTheOptimum) {
+  int64_t numSolved = 0, numPositive = 0, numTight = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    Random random(seed);
+    RandomProblemOptions options = RandomProblemOptions::any(random);
+    options.numOperations = random.between(3, 7);
+    if (random.chance(50))
+      options.reuse = 40;
+    Problem problem = randomProblem(random, options);
+    Simulation identity = simulate(problem, identityPlan(problem));
+    problem.alignment = 1;
+    int64_t floor = workingSetBytes(problem);
+    int64_t previous = kInfeasible;
+    for (int64_t part = 0; part <= 4; ++part) {
+      int64_t budget = floor + (identity.livePeak - floor) * part / 4;
+      int64_t bound = addedCostLowerBound(problem, budget);
+      EXPECT_LE(bound, previous) << "seed " << seed;
+      previous = bound;
+      std::optional<Plan> plan =
+          solveExhaustive(problem, {budget, /*reorder=*/true, /*maxSteps=*/13});
+      if (!plan)
+        continue;
+      int64_t added = simulate(problem, *plan).cost - identity.cost;
+      EXPECT_LE(bound, added) << "seed " << seed << " budget " << budget;
+      ++numSolved;
+      numPositive += added > 0;
+      numTight += added > 0 && bound == added;
+    }
+    EXPECT_LE(addedCostLowerBound(problem, identity.livePeak), 0) << "seed " << seed;
+  }
+  // The test means something, and so does the bound.
+  EXPECT_GT(numSolved, 1000);
+  EXPECT_GT(numPositive, 100);
+  EXPECT_GT(numTight, 20);
+}
+
+} // namespace
