@@ -9,7 +9,15 @@ install(TARGETS RematOptions ${remat_libraries} EXPORT RematTargets
 install(EXPORT RematTargets NAMESPACE Remat:: DESTINATION ${REMAT_INSTALL_CMAKEDIR})
 install(DIRECTORY "${REMAT_SOURCE_DIR}/include/" "${REMAT_BINARY_DIR}/include/"
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "*.td"
+  PATTERN CMakeFiles EXCLUDE)
+
+# The loader does not search the folder of MLIR's shared library by itself.
+get_property(remat_tool_directories DIRECTORY "${REMAT_SOURCE_DIR}/tools" PROPERTY SUBDIRECTORIES)
+foreach(directory IN LISTS remat_tool_directories)
+  get_property(remat_tools DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  set_property(TARGET ${remat_tools} PROPERTY INSTALL_RPATH_USE_LINK_PATH ON)
+endforeach()
 
 configure_package_config_file("${REMAT_SOURCE_DIR}/cmake/modules/RematConfig.cmake.in"
   "${REMAT_BINARY_DIR}/RematConfig.cmake"

@@ -245,6 +245,40 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
   return planner::simulate(inner.problem, planner::identityPlan(inner.problem)).livePeak;
 }
 
+/// Tensors that share a buffer with a memref change when the buffer is written.
+/// Operations that read such a storage, or a memref, keep their place if a write
+/// may follow them.
+static void keepReadsBeforeWrites(FunctionProblem &result, SummaryAnalysis &summaries) {
+  planner::Problem &problem = result.problem;
+  std::vector<ValueIndex> root(problem.values.size());
+  std::vector<bool> hasMemRef(problem.values.size());
+  for (auto [index, value] : llvm::enumerate(problem.values)) {
+    bool isView = value.placement == Placement::View;
+    root[index] = isView ? root[value.source] : static_cast<ValueIndex>(index);
+    Value irValue = result.values[index];
+    if (irValue && isa<BaseMemRefType>(irValue.getType()))
+      hasMemRef[root[index]] = true;
+  }
+  bool isWriteBehind = false;
+  for (OpIndex index = problem.operations.size() - 1; index >= 0; --index) {
+    planner::Operation &operation = problem.operations[index];
+    bool isView = !operation.writes.empty() &&
+                  llvm::all_of(operation.writes, [&](ValueIndex value) {
+                    return problem.values[value].placement == Placement::View;
+                  });
+    if (operation.effect == Effect::Ordered)
+      isWriteBehind |= !isView && summaries.summarize(result.operations[index]).effects ==
+                                      EffectKind::Ordered;
+    if (operation.effect != Effect::Pure || isView || !isWriteBehind ||
+        llvm::none_of(operation.reads, [&](ValueIndex read) { return hasMemRef[root[read]]; }))
+      continue;
+    operation.effect = Effect::Ordered;
+    operation.recomputable = false;
+    if (result.whyNot[index].empty())
+      result.whyNot[index] = "reads memory that may be overwritten later";
+  }
+}
+
 /// Sets the bytes of every value that shares its storage with a result, and of
 /// the arguments, to 0.
 static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
@@ -300,6 +334,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     return function.emitError("cannot plan function '")
            << function.getName() << "': its body is empty";
 
+  keepReadsBeforeWrites(result, summaries);
   if (llvm::Error error = planner::check(result.problem))
     return function.emitError("cannot plan function '")
            << function.getName() << "': " << llvm::toString(std::move(error));

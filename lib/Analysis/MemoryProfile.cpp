@@ -206,10 +206,9 @@ void ProfileBuilder::addTotals() {
 
 void ProfileBuilder::addTimeline(int64_t numColumns) {
   int64_t numSteps = plan.steps.size();
+  numColumns = std::clamp<int64_t>(numColumns, 1, numSteps);
   for (int64_t column = 0; column < numColumns; ++column) {
-    ProfileColumn entry;
-    entry.begin = column * numSteps / numColumns;
-    entry.end = std::max(entry.begin + 1, (column + 1) * numSteps / numColumns);
+    ProfileColumn entry{column * numSteps / numColumns, (column + 1) * numSteps / numColumns, 0};
     for (int64_t step = entry.begin; step < entry.end; ++step)
       entry.bytes = std::max(entry.bytes, simulation.liveBytes[step]);
     profile.timeline.push_back(entry);

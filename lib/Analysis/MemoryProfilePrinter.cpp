@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace mlir::remat;
 
-/// Rows of the curve.
-static constexpr int64_t kNumRows = 12;
+/// Characters of the curve.
+static constexpr int64_t kNumRows = 12, kNumColumns = 72;
 
 /// Recomputation is worth the trouble when it can free this share of the peak.
 static constexpr double kWorthwhileShare = 0.15;
@@ -224,40 +224,46 @@ void Printer::printHeader() {
   os << '\n' << explain(profile) << '\n';
 }
 
-/// Draws `timeline`: a cell is filled when the live bytes exceed its lower
-/// edge.
+/// Draws `timeline`, stretched when it is short: a cell is filled when the live
+/// bytes exceed its lower edge.
 void Printer::printCurve() {
   int64_t top = profile.livePeakBytes;
   auto exceeds = [&](int64_t bytes, int64_t row) {
     return static_cast<__int128>(bytes) * kNumRows > static_cast<__int128>(top) * row;
   };
-  auto contains = [](const ProfileColumn &column, int64_t step) {
-    return column.begin <= step && step < column.end;
+  /// One character per column of the curve.
+  auto draw = [&](llvm::function_ref<char(const ProfileColumn &)> getCell) {
+    std::string line;
+    int64_t size = profile.timeline.size();
+    for (int64_t column = 0; column < kNumColumns; ++column)
+      line += getCell(profile.timeline[column * size / kNumColumns]);
+    return line;
   };
+  auto isPeak = [&](const ProfileColumn &column) {
+    return column.begin <= profile.peakStep && profile.peakStep < column.end;
+  };
+  auto isLoss = [&](const ProfileColumn &column) {
+    return profile.loss && column.begin <= profile.lossStep && profile.lossStep < column.end;
+  };
+
   os << "\nlive bytes over time\n\n";
   for (int64_t row = kNumRows - 1; row >= 0; --row) {
-    std::string line;
-    for (const ProfileColumn &column : profile.timeline) {
+    std::string line = draw([&](const ProfileColumn &column) {
       if (exceeds(column.bytes, row))
-        line += exceeds(profile.boundaryBytes, row) ? '=' : '#';
-      else
-        line += profile.loss && contains(column, profile.lossStep) ? ':' : ' ';
-    }
+        return exceeds(profile.boundaryBytes, row) ? '=' : '#';
+      return isLoss(column) ? ':' : ' ';
+    });
     bool isLabelled = (row + 1) % 3 == 0;
     int64_t edge = static_cast<int64_t>(static_cast<__int128>(top) * (row + 1) / kNumRows);
     os << "  " << llvm::right_justify(isLabelled ? formatBytes(edge) : "", 8) << " |"
        << StringRef(line).rtrim() << '\n';
   }
-  std::string axis;
-  for (const ProfileColumn &column : profile.timeline) {
-    if (contains(column, profile.peakStep))
-      axis += 'P';
-    else
-      axis += profile.loss && contains(column, profile.lossStep) ? 'L' : '-';
-  }
+  std::string axis = draw([&](const ProfileColumn &column) {
+    return isPeak(column) ? 'P' : isLoss(column) ? 'L' : '-';
+  });
   os << "       0 B +" << axis << '\n';
   std::string last = std::to_string(profile.numSteps - 1);
-  os << "            0" << llvm::right_justify(last, std::max<size_t>(axis.size(), 2) - 1) << '\n';
+  os << "            0" << llvm::right_justify(last, kNumColumns - 1) << '\n';
   os << "  P peak at operation " << profile.peak.index;
   if (profile.loss)
     os << ", L end of the forward pass at operation " << profile.loss->index << " (result "
@@ -284,7 +290,7 @@ void Printer::printLive() {
     if (row.lastReader)
       os << "last read by " << formatOperation(*row.lastReader);
     else
-      os << "never read";
+      os << (row.producer == "constant" ? "read inside operations" : "never read");
     if (!row.location.empty())
       os << "; " << row.location;
     os << '\n';

@@ -196,7 +196,7 @@ void remat::registerTosaExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
     using namespace tosa;
     attachTo<describeConstant, ConstOp, ConstShapeOp>(*context);
-    attachTo<describeWeighted<weights::simple>, CastOp, NegateOp>(*context);
+    attachTo<describeWeighted<weights::simple>, CastOp, MulOp, NegateOp>(*context);
     attachTo<describeWeighted<weights::fused>, CastFromBlockScaledOp, CastToBlockScaledOp, ClampOp,
              RescaleOp>(*context);
     attachTo<describeWeighted<weights::divide>, IntDivOp, ReciprocalOp, RsqrtOp>(*context);

@@ -19,6 +19,7 @@
 
 #include "FormulaFunctions.h"
 #include "Remat/Interfaces/ModelCosts.h"
+#include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -261,8 +262,8 @@ private:
   unsigned parseArguments(const Function &function, Instruction &instruction) {
     unsigned most = function.arguments.size(), least = most - function.optional, count = 0;
     while (message.empty() && !consume(")")) {
-      if (count > 0)
-        expect(",");
+      if (count > 0 && !consume(","))
+        fail("expected ',' or ')'");
       if (!message.empty())
         break;
       if (count >= most && !function.repeated) {
@@ -446,8 +447,10 @@ bool Evaluator::runOnValues(const Instruction &instruction) {
     return push(elements.asOptional());
   }
   case Code::Bytes:
-    return push(isOperand ? getReadBytes(values, context.layout, context.isSplat).asOptional()
-                          : getBytes(TypeRange(ValueRange(values)), context.layout).asOptional());
+    return push(
+        isOperand
+            ? getReadBytes(values, context.layout, &context.table).asOptional()
+            : getBytes(TypeRange(ValueRange(values)), context.layout, &context.table).asOptional());
   default:
     break;
   }
@@ -523,7 +526,8 @@ bool Evaluator::runOnOperation(const Instruction &instruction) {
     int64_t number = *popInteger();
     if (number < 0 || number >= int64_t(context.op->getNumRegions()))
       return false;
-    return push(getRegionFlops(context.op->getRegion(number), context.lookup).asOptional());
+    auto lookup = [&](Operation *nested) { return lookupModel(nested, context.table); };
+    return push(getRegionFlops(context.op->getRegion(number), lookup).asOptional());
   }
 }
 

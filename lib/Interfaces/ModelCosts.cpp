@@ -7,6 +7,7 @@
 
 #include "Remat/Interfaces/ModelCosts.h"
 
+#include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -95,25 +96,29 @@ ResultStorage remat::getConstantStorage(unsigned number, Type type, Attribute at
 }
 
 /// Storage of a value in memory, nothing of one in registers.
-static Count getMovedBytes(Type type, const DataLayout &layout) {
-  bool isRegister = isa<ComplexType, FloatType, IndexType, IntegerType, VectorType>(type);
-  return isRegister ? Count(0) : Count(getStorageBytes(type, layout));
-}
-
-Count remat::getReadBytes(ValueRange values, const DataLayout &layout,
-                          llvm::function_ref<bool(Value)> isSplat) {
-  Count bytes = 0;
-  llvm::SmallPtrSet<Value, 8> seen;
-  for (Value value : values)
-    if (seen.insert(value).second && !isSplat(value))
-      bytes += getMovedBytes(value.getType(), layout);
+static Count getMovedBytes(Type type, const DataLayout &layout, const ModelTable *table) {
+  if (isa<ComplexType, FloatType, IndexType, IntegerType, VectorType>(type))
+    return 0;
+  std::optional<int64_t> bytes = getStorageBytes(type, layout);
+  if (!bytes && table)
+    bytes = table->getTypeBytes(type);
   return bytes;
 }
 
-Count remat::getBytes(TypeRange types, const DataLayout &layout) {
+Count remat::getReadBytes(ValueRange values, const DataLayout &layout, const ModelTable *table) {
+  Count bytes = 0;
+  llvm::SmallPtrSet<Value, 8> seen;
+  for (Value value : values)
+    if (seen.insert(value).second &&
+        !(table ? table->isSplatConstant(value) : isSplatConstant(value)))
+      bytes += getMovedBytes(value.getType(), layout, table);
+  return bytes;
+}
+
+Count remat::getBytes(TypeRange types, const DataLayout &layout, const ModelTable *table) {
   Count bytes = 0;
   for (Type type : types)
-    bytes += getMovedBytes(type, layout);
+    bytes += getMovedBytes(type, layout, table);
   return bytes;
 }
 

@@ -111,9 +111,7 @@ OperationModel ModelTableEntry::evaluate(Operation *op, const ModelTable &table)
       model.unreadOperands.push_back(operand);
 
   DataLayout layout = DataLayout::closest(op);
-  auto lookup = [&](Operation *nested) { return lookupModel(nested, table); };
-  auto isSplat = [&](Value value) { return table.isSplatConstant(value); };
-  FormulaContext context{op, layout, lookup, isSplat};
+  FormulaContext context{op, layout, table};
   auto evaluate = [&](const std::optional<CostFormula> &formula) {
     return Count(formula->evaluate(context));
   };
@@ -137,8 +135,8 @@ OperationModel ModelTableEntry::evaluate(Operation *op, const ModelTable &table)
   if (bytes)
     bytesCount = evaluate(bytes);
   else if (cost == Cost::Elementwise || cost == Cost::DataMovement)
-    bytesCount =
-        getReadBytes(op->getOperands(), layout, isSplat) + getBytes(op->getResultTypes(), layout);
+    bytesCount = getReadBytes(op->getOperands(), layout, &table) +
+                 getBytes(op->getResultTypes(), layout, &table);
   Type type;
   if (!flopsType)
     type = getArithmeticType(op);
@@ -179,7 +177,19 @@ const ModelTable &ModelTable::getBuiltin() {
 }
 
 llvm::Error ModelTable::parse(StringRef text, StringRef name) {
-  return ModelTableReader(*this, name).read(text);
+  // Aside first, so that a wrong file changes nothing.
+  ModelTable file;
+  if (llvm::Error error = ModelTableReader(file, name).read(text))
+    return error;
+  for (auto &entry : file.entries)
+    entries[entry.getKey()] = std::move(entry.getValue());
+  for (auto &type : file.types)
+    types[type.getKey()] = type.getValue();
+  for (auto &dialect : file.dialects)
+    dialects.insert(dialect.getKey());
+  for (auto &barrier : file.barriers)
+    barriers[barrier.getKey()] = barrier.getValue();
+  return llvm::Error::success();
 }
 
 llvm::Error ModelTable::parseFile(StringRef path) {

@@ -60,8 +60,8 @@ std::vector<ValueIndex> viewRoots(const Problem &problem);
 std::vector<bool> neededOperations(const Problem &problem);
 
 /// Bytes that the operations need beside the boundary values while they run:
-/// operands, results and workspace, each root counted once. A result that may
-/// take the place of an operand counts nothing, so this is a lower bound in
+/// operands, results and workspace. Each root is counted once, and results take
+/// the place of operands wherever that is possible, so this is a lower bound in
 /// every plan.
 class WorkingSets {
 public:
@@ -77,8 +77,9 @@ private:
   const Problem &problem;
   int64_t alignment;
   std::vector<ValueIndex> roots;
-  /// By root: the last operation that counted it; that let a result take it.
-  std::vector<OpIndex> countedBy, takenBy;
+  /// By root: how many operands of the last operation asked for show it, and how
+  /// many results may take its place.
+  std::vector<int64_t> numReads, numReuses;
   llvm::SmallVector<ValueIndex, 8> operands;
 };
 

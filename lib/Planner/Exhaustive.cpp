@@ -244,7 +244,8 @@ private:
         int64_t source = sources[llvm::find(op.reads, value.source) - op.reads.begin()];
         const Value &root = problem.values[nodes[index].groups[source].root];
         isPossible = root.producer != kBoundary && root.placement != Placement::None &&
-                     root.bytes == value.bytes && !contains(taken, source);
+                     root.bytes == value.bytes && !contains(taken, source) &&
+                     llvm::count(sources, source) == 1;
         taken |= bit(source);
       }
       if (isPossible)

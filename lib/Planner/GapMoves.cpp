@@ -132,7 +132,8 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
   if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;
-  if (!move && (!graph.units[droppedRoot.unit].isCloneable || target != gap.next))
+  if (!move && (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||
+                target != gap.next))
     return std::nullopt;
 
   Closure closure;

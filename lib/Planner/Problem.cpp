@@ -205,43 +205,48 @@ std::vector<bool> detail::neededOperations(const Problem &problem) {
 }
 
 WorkingSets::WorkingSets(const Problem &input, int64_t roundTo)
-    : problem(input), alignment(roundTo), roots(viewRoots(input)),
-      countedBy(input.values.size(), kBoundary), takenBy(input.values.size(), kBoundary) {}
+    : problem(input), alignment(roundTo), roots(viewRoots(input)), numReads(input.values.size(), 0),
+      numReuses(input.values.size(), 0) {}
 
 int64_t WorkingSets::bytes(OpIndex index) {
   const Operation &op = problem.operations[index];
-  // Asking twice for the same operation starts afresh.
   for (ValueIndex root : operands)
-    countedBy[root] = takenBy[root] = kBoundary;
+    numReads[root] = numReuses[root] = 0;
   operands.clear();
 
   auto isTemporary = [&](ValueIndex root) {
     return problem.values[root].producer != kBoundary &&
            problem.values[root].placement != Placement::None;
   };
+  auto bytesOf = [&](ValueIndex root) { return align(problem.values[root].bytes, alignment); };
   int64_t sum = align(op.workspace, alignment);
   for (ValueIndex value : op.reads) {
     ValueIndex root = roots[value];
-    if (!isTemporary(root) || countedBy[root] == index)
+    if (!isTemporary(root))
       continue;
-    countedBy[root] = index;
-    operands.push_back(root);
-    sum += align(problem.values[root].bytes, alignment);
+    if (numReads[root]++ == 0)
+      operands.push_back(root);
   }
   for (ValueIndex value : op.writes) {
     // A view shows a storage that is an operand's or a boundary value's.
     if (roots[value] != value || !isTemporary(value))
       continue;
     const Value &result = problem.values[value];
-    if (result.placement == Placement::Reuse) {
-      ValueIndex root = roots[result.source];
-      if (isTemporary(root) && problem.values[root].bytes == result.bytes &&
-          takenBy[root] != index) {
-        takenBy[root] = index;
-        continue;
-      }
-    }
-    sum += align(result.bytes, alignment);
+    ValueIndex source = result.placement == Placement::Reuse ? roots[result.source] : kNoValue;
+    if (source != kNoValue && isTemporary(source) && problem.values[source].bytes == result.bytes)
+      ++numReuses[source];
+    else
+      sum += bytesOf(value);
+  }
+  for (ValueIndex root : operands) {
+    // A storage is taken over once, and only if it is read once. Several reads
+    // of one root may be of instances of their own, or of one that then stays.
+    int64_t count = 1;
+    if (numReuses[root] > 0)
+      count = numReads[root] == 1
+                  ? numReuses[root]
+                  : std::min(std::max(numReads[root], numReuses[root]), 1 + numReuses[root]);
+    sum += count * bytesOf(root);
   }
   return sum;
 }

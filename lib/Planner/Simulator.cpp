@@ -214,17 +214,27 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
   int64_t liveBoundaryBytes = 0;
   // By group.
   std::vector<StorageIndex> storageOf(groups.root.size(), kNoStorage);
-  // By storage: the last step that let a result take it.
-  std::vector<StepIndex> takenAt;
+  // By storage: the last step that let a result take it, the last step that
+  // read it, and whether that step read it as one operand only. A destination
+  // that the operation also reads under another name, a view of it say, cannot
+  // be overwritten.
+  std::vector<StepIndex> takenAt, readAt;
+  std::vector<bool> isReadOnce;
+  auto addStorage = [&](const Storage &storage) {
+    result.storages.push_back(storage);
+    takenAt.push_back(-1);
+    readAt.push_back(-1);
+    isReadOnce.push_back(false);
+    return StorageIndex(result.storages.size()) - 1;
+  };
   for (ValueIndex value = 0; value < numValues; ++value) {
     if (problem.values[value].producer != kBoundary ||
         problem.values[value].placement == Placement::None)
       continue;
     int64_t bytes = problem.values[value].bytes;
-    storageOf[value] = result.boundaryStorage[value] = result.storages.size();
-    result.storages.push_back({bytes, 0, numSteps, true, {value, kBoundary}});
+    storageOf[value] = result.boundaryStorage[value] =
+        addStorage({bytes, 0, numSteps, true, {value, kBoundary}});
     liveBoundaryBytes += bytes;
-    takenAt.push_back(-1);
     result.boundaryBytes += align(bytes, problem.alignment);
   }
 
@@ -237,14 +247,13 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
     result.liveBytes[index] += op.workspace;
     result.liveBytes[index + 1] -= op.workspace;
 
-    // A destination that the operation also reads under another name, a view of
-    // it say, cannot be overwritten.
-    auto isReadOnce = [&](StorageIndex storage) {
-      return llvm::count_if(llvm::zip_equal(op.reads, step.reads), [&](auto read) {
-               auto [value, from] = read;
-               return storageOf[groups.of({value, from})] == storage;
-             }) == 1;
-    };
+    for (auto [value, from] : llvm::zip_equal(op.reads, step.reads)) {
+      StorageIndex storage = storageOf[groups.of({value, from})];
+      if (storage == kNoStorage)
+        continue;
+      isReadOnce[storage] = readAt[storage] != index;
+      readAt[storage] = index;
+    }
     for (int64_t k = 0, e = op.writes.size(); k < e; ++k) {
       const Value &value = problem.values[op.writes[k]];
       int64_t group = groups.group[groups.firstWrite[index] + k];
@@ -262,16 +271,15 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
         storage = storageOf[source];
         if (storage != kNoStorage && !result.storages[storage].isBoundary &&
             result.storages[storage].bytes == value.bytes && groups.lastRead[source] == index &&
-            takenAt[storage] != index && isReadOnce(storage)) {
+            takenAt[storage] != index && isReadOnce[storage]) {
           takenAt[storage] = index;
           storageOf[group] = storage;
           result.storages[storage].end = end;
           continue;
         }
       }
-      storage = storageOf[group] = result.storages.size();
-      result.storages.push_back({value.bytes, index, end, false, {op.writes[k], index}});
-      takenAt.push_back(-1);
+      storage = storageOf[group] =
+          addStorage({value.bytes, index, end, false, {op.writes[k], index}});
     }
   }
 

@@ -177,6 +177,9 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
     }
   }
 
+  if (!problem.operations.empty() && problem.operations.back().effect == Effect::Pinned)
+    for (RootRead read : readsOf.back())
+      roots[read.root].isResult = true;
   for (Unit &unit : units) {
     unit.isMovable &= !unit.outputs.empty();
     llvm::erase_if(unit.reads, [&](RootRead read) {

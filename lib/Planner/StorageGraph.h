@@ -47,6 +47,9 @@ struct Root {
   OpIndex firstFixedView;
   /// Whether a value of the root may be dropped while it is still needed.
   bool isDroppable;
+  /// Read by the terminator: may move to where it is needed first, but is not
+  /// computed twice.
+  bool isResult = false;
 };
 
 struct Unit {

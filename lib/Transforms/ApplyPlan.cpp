@@ -41,10 +41,14 @@ public:
         step = region->end;
         ++region;
       } else {
-        emitOriginal(step);
+        placeOriginal(step);
         ++step;
       }
     }
+    // Only now: a clone is made from its original's operands in the input.
+    for (StepIndex step = 0, e = plan.steps.size(); step < e; ++step)
+      if (!plan.steps[step].isClone)
+        redirectOriginal(step);
     eraseDead();
   }
 
@@ -70,7 +74,8 @@ private:
         visit(value, read, getInstance(read, from));
   }
 
-  void emitOriginal(StepIndex index);
+  void placeOriginal(StepIndex index);
+  void redirectOriginal(StepIndex index);
   void emitRegion(const planner::Region &region);
   void eraseDead();
 
@@ -107,11 +112,16 @@ private:
 };
 } // namespace
 
-void PlanApplier::emitOriginal(StepIndex index) {
+void PlanApplier::placeOriginal(StepIndex index) {
   Operation *op = problem.operations[plan.steps[index].op];
   stepOps[index] = op;
   if (op != terminator)
     op->moveBefore(terminator);
+}
+
+/// Lets an original read the instances that the plan says.
+void PlanApplier::redirectOriginal(StepIndex index) {
+  Operation *op = stepOps[index];
   forEachUse(index, [&](ValueIndex, Value read, Value instance) {
     if (read == instance)
       return;

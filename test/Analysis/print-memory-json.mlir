@@ -106,8 +106,7 @@
 // CHECK-NEXT:         "bytes": 12000,
 // CHECK-NEXT:         "end": 1
 // CHECK-NEXT:       },
-// CHECK:            {
-// CHECK-NEXT:         "begin": 7,
+// CHECK:              "begin": 7,
 // CHECK-NEXT:         "bytes": 12004,
 // CHECK-NEXT:         "end": 8
 // CHECK-NEXT:       }

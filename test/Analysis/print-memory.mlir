@@ -204,6 +204,34 @@ func.func @destinations(%x: tensor<256xf32>) -> tensor<256xf32> {
   return %y : tensor<256xf32>
 }
 
+// A call: its operand and its result, 16 each, as workspace what the callee defines,
+// 16, and the program data of the callee, 16. Each is rounded up to 64.
+
+// CHECK: memory of function 'calls' (2 operations, alignment 64 B)
+// CHECK: packed peak 256 B
+// CHECK-NEXT: live peak 64 B
+// CHECK: live at the peak, 'func.call' (operation 0)
+// CHECK-EMPTY:
+// CHECK-NEXT: 16 6.2 % inputs %arg0 argument last read by 'func.call' (operation 0)
+// CHECK-NEXT: 16 6.2 % constants constant read inside operations
+// CHECK-NEXT: 16 6.2 % temporaries %{{[0-9]+}} func.call last read by 'func.return' (operation 1)
+// CHECK-NEXT: 16 6.2 % workspace
+// CHECK-NEXT: 192 75.0 % alignment
+// CHECK-NEXT: 256 100.0 % packed peak
+
+func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// CHECK: memory of function 'callee'
+
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %a = arith.addf %x, %c : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+
 // CHECK: memory of function 'nothing' (1 operation, alignment 64 B)
 // CHECK: No memory is used.
 // CHECK-NOT: {{.}}

@@ -27,7 +27,7 @@ func.func @batch(%a: tensor<3x8x16xf32>, %b: tensor<3x16x4xf32>, %c: tensor<3x8x
 
 // -----
 
-// A product written as a generic; the bodies print their own models.
+// A product written as a generic.
 #row = affine_map<(m, n, k) -> (m, k)>
 #column = affine_map<(m, n, k) -> (k, n)>
 #result = affine_map<(m, n, k) -> (m, n)>
@@ -36,13 +36,9 @@ func.func @generic_product(%a: tensor<8x16xbf16>, %b: tensor<16x4xbf16>, %c: ten
   %0 = linalg.generic {indexing_maps = [#row, #column, #result], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<8x16xbf16>, tensor<16x4xbf16>) outs(%c : tensor<8x4xf32>) {
   ^bb0(%x: bf16, %y: bf16, %z: f32):
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %1 = arith.extf %x : bf16 to f32
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %2 = arith.extf %y : bf16 to f32
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %3 = arith.mulf %1, %2 : f32
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %4 = arith.addf %z, %3 : f32
     linalg.yield %4 : f32
   } -> tensor<8x4xf32>
@@ -62,11 +58,8 @@ func.func @elementwise(%a: tensor<8x16xf32>, %b: tensor<16xf32>, %o: tensor<8x16
   %0 = linalg.generic {indexing_maps = [#map, #bias, #map], iterator_types = ["parallel", "parallel"]}
       ins(%a, %b : tensor<8x16xf32>, tensor<16xf32>) outs(%e : tensor<8x16xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
-    // expected-remark @+1 {{flops = 8 (f32)}}
     %1 = math.exp %x : f32
-    // expected-remark @+1 {{flops = 4 (f32)}}
     %2 = arith.divf %1, %y : f32
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %3 = arith.addf %2, %x : f32
     linalg.yield %3 : f32
   } -> tensor<8x16xf32>
@@ -77,9 +70,7 @@ func.func @elementwise(%a: tensor<8x16xf32>, %b: tensor<16xf32>, %o: tensor<8x16
   %4:2 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<8x16xf32>) outs(%o, %h : tensor<8x16xf32>, tensor<8x16xbf16>) {
   ^bb0(%x: f32, %y: f32, %z: bf16):
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %5 = arith.negf %x : f32
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %6 = arith.truncf %x : f32 to bf16
     linalg.yield %5, %6 : f32, bf16
   } -> (tensor<8x16xf32>, tensor<8x16xbf16>)
@@ -132,13 +123,9 @@ func.func @captured(%table: tensor<100x4xf32>, %small: tensor<2xf32>, %i: index,
   // expected-remark @+1 {{model: pure, recursive, per element, flops = 12 (f32), bytes = 104, result 0: reuse of operand 0, unread 0}}
   %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%o : tensor<3x4xf32>) {
   ^bb0(%z: f32):
-    // expected-remark @+1 {{flops = 0, bytes = 0}}
     %j = linalg.index 1 : index
-    // expected-remark @+1 {{flops = 0, bytes = 4}}
     %x = tensor.extract %table[%i, %j] : tensor<100x4xf32>
-    // expected-remark @+1 {{flops = 0, bytes = 4}}
     %y = tensor.extract %small[%i] : tensor<2xf32>
-    // expected-remark @+1 {{flops = 1 (f32)}}
     %s = arith.addf %x, %y : f32
     linalg.yield %s : f32
   } -> tensor<3x4xf32>
@@ -197,7 +184,6 @@ func.func @types(%d: tensor<?xf32>, %z: tensor<0xf32>, %c: tensor<4xcomplex<f32>
   %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%c : tensor<4xcomplex<f32>>) outs(%c : tensor<4xcomplex<f32>>) {
   ^bb0(%x: complex<f32>, %y: complex<f32>):
-    // expected-remark @+1 {{model: pure, flops = 6 (f32), bytes = 0}}
     %s = complex.mul %x, %x : complex<f32>
     linalg.yield %s : complex<f32>
   } -> tensor<4xcomplex<f32>>
@@ -215,7 +201,6 @@ func.func @unknown_body(%a: tensor<4xf32>) {
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) {
   ^bb0(%x: f32, %y: f32):
-    // expected-remark @+1 {{no model}}
     %1 = builtin.unrealized_conversion_cast %x : f32 to f32
     linalg.yield %1 : f32
   } -> tensor<4xf32>

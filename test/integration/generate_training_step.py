@@ -18,11 +18,9 @@ Arguments of @step: all parameters, the state of the optimizer (adamw: first mom
 and the number of steps; sgd: none), tokens, targets. Results: the new parameters, the new state, the
 loss. Every operation has a location that says what it computes, e.g. "layer3.attention".
 
-With --driver, functions that execute @step are added: `run` calls it --steps times on deterministic
-values and prints the losses and a checksum of the bits of every result; `gradients` (sgd only)
-prints for every parameter whether a step against its gradient alone changes the loss by what the
-gradient promises, to four digits (so use f64 and a rate of 1e-6). `--into FILE` adds them to the module in FILE, which must be the linalg form for
-the same options, rewritten or not, instead of a new one.
+With --check-gradients (linalg and sgd only), a function `@main` is added that prints a 1 for every
+parameter if a step against its gradient alone changes the loss by what the gradient promises, to
+four digits, and a 0 if not. That takes f64 and a rate of 1e-6.
 """
 
 import argparse
@@ -582,111 +580,67 @@ def step_function(o):
     return function(header, writer, results)
 
 
-# --- Executing it -------------------------------------------------------------------------------
+# --- Checking it --------------------------------------------------------------------------------
 
-class Driver:
-    """Writes functions that call @step and print."""
+class GradientCheck:
+    """Writes a function that calls @step on deterministic values."""
 
     def __init__(self, options):
         self.o, self.w = options, LinalgWriter()
 
-    def start_values(self):
-        """The arguments of the first step, from sines of the element's number."""
-        o, w = self.o, self.w
-        values = []
-        for number, argument in enumerate(argument_list(o)):
-            name, shape, element = argument.name[1:], argument.shape, argument.element
-            if name.startswith("moment") or name == "steps":
-                values.append(w.constant(0, shape, element))
-                continue
-            start, size = (1, 0.1) if name.endswith(".scale") else (0, 0.3)
-            index, body = "%zero", ["%zero = arith.constant 0 : index"]
-            for d, extent in enumerate(shape):
-                body += [f"%e{d} = arith.constant {extent} : index",
-                         f"%m{d} = arith.muli {index}, %e{d} : index",
-                         f"%i{d} = linalg.index {d} : index",
-                         f"%n{d} = arith.addi %m{d}, %i{d} : index"]
-                index = f"%n{d}"
-            body += [f"%i = arith.index_cast {index} : index to i32"]
-            if element == "i32":
-                body += [f"%factor = arith.constant {7 + 4 * number % 11} : i32",
-                         "%product = arith.muli %i, %factor : i32",
-                         f"%size = arith.constant {o.vocabulary} : i32",
-                         "%r = arith.remsi %product, %size : i32"]
-            else:
-                # The argument of the sine is exact in f32: no machine rounds it differently.
-                body += ["%float = arith.sitofp %i : i32 to f32",
-                         "%factor = arith.constant 0.75 : f32",
-                         f"%phase = arith.constant {number}.0 : f32",
-                         "%product = arith.mulf %float, %factor : f32",
-                         "%angle = arith.addf %product, %phase : f32",
-                         "%sine = math.sin %angle : f32",
-                         f"%size = arith.constant {size} : f32",
-                         "%scaled = arith.mulf %sine, %size : f32",
-                         f"%start = arith.constant {start}.0 : f32",
-                         "%value = arith.addf %scaled, %start : f32"]
-                if element == "f32":
-                    body[-1] = body[-1].replace("%value", "%r")
-                else:
-                    cast = "extf" if element == "f64" else "truncf"
-                    body.append(f"%r = arith.{cast} %value : f32 to {element}")
-            values.append(w.generic([], shape, element, [], body))
-        return values
+    def start_value(self, number, argument):
+        """From the sine of the element's number, or for tokens its remainder."""
+        name, shape, element = argument.name[1:], argument.shape, argument.element
+        start, size = (1.0, 0.1) if name.endswith(".scale") else (0.0, 0.3)
+        index, body = "%zero", ["%zero = arith.constant 0 : index"]
+        for d, extent in enumerate(shape):
+            body += [f"%e{d} = arith.constant {extent} : index",
+                     f"%m{d} = arith.muli {index}, %e{d} : index",
+                     f"%i{d} = linalg.index {d} : index",
+                     f"%n{d} = arith.addi %m{d}, %i{d} : index"]
+            index = f"%n{d}"
+        body.append(f"%i = arith.index_cast {index} : index to i32")
+        if element == "i32":
+            body += [f"%factor = arith.constant {7 + 4 * number % 11} : i32",
+                     "%product = arith.muli %i, %factor : i32",
+                     f"%size = arith.constant {self.o.vocabulary} : i32",
+                     "%r = arith.remsi %product, %size : i32"]
+        else:
+            body += [f"%float = arith.sitofp %i : i32 to {element}",
+                     f"%phase = arith.constant {number}.0 : {element}",
+                     f"%angle = arith.addf %float, %phase : {element}",
+                     f"%sine = math.sin %angle : {element}",
+                     f"%size = arith.constant {size} : {element}",
+                     f"%scaled = arith.mulf %sine, %size : {element}",
+                     f"%start = arith.constant {start} : {element}",
+                     f"%r = arith.addf %scaled, %start : {element}"]
+        return self.w.generic([], shape, element, [], body)
 
     def call(self, arguments):
-        """The results of @step."""
-        w = self.w
-        results = [Value("", x.shape, x.element) for x in argument_list(self.o)[:-2]]
-        results.append(Value("", (), self.o.element))
-        base = f"%{w.next_name}"
+        """The new parameters and the loss."""
+        w, shapes = self.w, [*parameter_shapes(self.o).values(), ()]
+        base, types = f"%{w.next_name}", ", ".join(tensor(shape, self.o.element) for shape in shapes)
         w.next_name += 1
-        w.line(f"{base}:{len(results)} = call @step({', '.join(x.name for x in arguments)}) : "
-               f"({', '.join(x.type for x in arguments)}) -> ({', '.join(x.type for x in results)})")
-        return [Value(f"{base}#{i}", x.shape, x.element) for i, x in enumerate(results)]
-
-    def print_scalar(self, x):
-        scalar = self.w.op(f"tensor.extract {x.name}[] : {x.type}", (), x.element)
-        self.w.line(f"vector.print {scalar.name} : {x.element}")
-
-    def print_bits(self, x):
-        """The sum of the elements' bits."""
-        w, integer = self.w, "i" + x.element.strip("bf")
-        bits = w.op(f"arith.bitcast {x.name} : {x.type} to {tensor(x.shape, integer)}", x.shape, integer)
-        if x.shape:
-            init = w.filled(0, (), integer)
-            bits = w.op(f"linalg.reduce {{ arith.addi }} ins({bits.name} : {bits.type}) "
-                        f"outs({init.name} : {init.type}) dimensions = {list(range(len(x.shape)))}",
-                        (), integer)
-        self.print_scalar(bits)
-
-    def run(self):
-        arguments = self.start_values()
-        for _ in range(self.o.steps):
-            results = self.call(arguments)
-            self.print_scalar(results[-1])
-            arguments = results[:-1] + arguments[-2:]
-        for result in results:
-            self.print_bits(result)
-
-    def gradients(self):
-        """With x' = x - rate * g for one parameter: loss(x) - loss(x') is about |x - x'|^2 / rate."""
-        w, o = self.w, self.o
-        arguments = self.start_values()
-        results = self.call(arguments)
-        for i in range(len(results) - 1):
-            changed = self.call(arguments[:i] + [results[i]] + arguments[i + 1:])
-            actual = w.subtract(results[-1], changed[-1])
-            change = w.subtract(arguments[i], results[i])
-            promised = w.scale(w.sum(w.multiply(change, change), *range(len(change.shape))), 1 / o.rate)
-            error = w.unary("negate", w.offset(w.divide(actual, promised), -1))
-            error = w.op(f"math.absf {error.name} : {error.type}", (), o.element)
-            bound = w.constant(1e-4, (), o.element)
-            self.print_scalar(w.op(f"arith.cmpf olt, {error.name}, {bound.name} : {error.type}",
-                                   (), "i1"))
+        w.line(f"{base}:{len(shapes)} = call @step({', '.join(x.name for x in arguments)}) : "
+               f"({', '.join(x.type for x in arguments)}) -> ({types})")
+        return [Value(f"{base}#{i}", shape, self.o.element) for i, shape in enumerate(shapes)]
 
     def function(self):
-        getattr(self, self.o.driver)()
-        return ["func.func @main() {", *self.w.lines, "  return", "}"]
+        """With x' = x - rate * g for one parameter: loss(x) - loss(x') is about |x - x'|^2 / rate."""
+        w, o = self.w, self.o
+        arguments = [self.start_value(*item) for item in enumerate(argument_list(o))]
+        *parameters, loss = self.call(arguments)
+        for i, parameter in enumerate(parameters):
+            *_, new_loss = self.call(arguments[:i] + [parameter] + arguments[i + 1:])
+            change = w.subtract(arguments[i], parameter)
+            promised = w.scale(w.sum(w.multiply(change, change), *range(len(change.shape))), 1 / o.rate)
+            error = w.offset(w.divide(w.subtract(loss, new_loss), promised), -1)
+            error = w.op(f"math.absf {error.name} : {error.type}", (), o.element)
+            bound = w.constant(1e-4, (), o.element)
+            good = w.op(f"arith.cmpf olt, {error.name}, {bound.name} : {error.type}", (), "i1")
+            good = w.op(f"tensor.extract {good.name}[] : {good.type}", (), "i1")
+            w.line(f"vector.print {good.name} : i1")
+        return ["func.func @main() {", *w.lines, "  return", "}"]
 
 
 def main():
@@ -702,32 +656,17 @@ def main():
     parser.add_argument("--optimizer", choices=["adamw", "sgd"], default="adamw")
     parser.add_argument("--rate", type=float, default=1e-3, help="learning rate")
     parser.add_argument("--decay", type=float, default=0.01, help="weight decay of adamw")
-    parser.add_argument("--driver", choices=["run", "gradients"])
-    parser.add_argument("--into", metavar="FILE", help="the module that the driver is added to")
-    parser.add_argument("--steps", type=int, default=3, help="steps of the driver 'run'")
+    parser.add_argument("--check-gradients", action="store_true")
     options = parser.parse_args()
-    for name in "layers", "width", "heads", "batch", "sequence", "vocabulary", "steps":
+    for name in "layers", "width", "heads", "batch", "sequence", "vocabulary":
         if getattr(options, name) < 1:
             parser.error(f"expected --{name} to be at least 1")
     if options.width % options.heads:
         parser.error("expected --width to be a multiple of --heads")
-    if options.driver and options.dialect != "linalg":
-        parser.error("only the linalg form can be executed")
-    if options.driver == "gradients" and options.optimizer != "sgd":
-        parser.error("--driver=gradients needs --optimizer=sgd")
-    if options.into and not options.driver:
-        parser.error("--into needs --driver")
-
-    module, end = "\n".join(["module {", *step_function(options)]), "\n}"
-    if options.into:
-        with open(options.into, encoding="utf-8") as file:
-            module, brace, end = file.read().rpartition("\n}")  # Locations may follow.
-        if not brace:
-            parser.error(f"expected a module in {options.into}")
-        end = brace + end.rstrip()
-    if options.driver:
-        module += "\n" + "\n".join(Driver(options).function())
-    print(module + end)
+    if options.check_gradients and (options.dialect, options.optimizer) != ("linalg", "sgd"):
+        parser.error("--check-gradients needs --dialect=linalg and --optimizer=sgd")
+    check = GradientCheck(options).function() if options.check_gradients else []
+    print("\n".join(["module {", *step_function(options), *check, "}"]))
     return 0
 
 

@@ -10,9 +10,9 @@
 //
 //     model: pure, flops = 64 (f32), bytes = 768, result 0: reuse of operand 2
 //
-// Modules, functions, and operations without results, effects and cost
-// (terminators) are left out. Kinds of a model that are the rule are not printed:
-// results with a storage of their own, one trip, no workspace.
+// Modules, functions, operations without results, effects and cost (terminators),
+// and what is inside of regions for single elements are left out. Kinds of a model that are the
+// rule are not printed: results with a storage of their own, one trip, no workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,13 +119,14 @@ struct TestOperationModelsPass
     }
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp, FunctionOpInterface>(op))
-        return;
+        return WalkResult::advance();
       // At the location, not the operation: the latter prints it, numbers and all.
       std::optional<OperationModel> model = lookupModel(op, table);
       if (!model)
         emitRemark(op->getLoc()) << "no model";
       else if (!isSilent(op, *model))
         emitRemark(op->getLoc()) << describe(*model);
+      return model && model->perElementRegions ? WalkResult::skip() : WalkResult::advance();
     });
     markAllAnalysesPreserved();
   }

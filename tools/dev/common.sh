@@ -13,8 +13,16 @@ die() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 # The usage: the comment at the head of the script that was started, behind the licence.
 usage() { sed -n '5,/^$/ { s/^# \{0,1\}//; p }' "$0"; }
 
-# Prints a command as one would type it, then runs it.
-show() { printf '$'; printf ' %q' "$@"; printf '\n'; "$@"; }
+# Prints a command to standard error, as one would type it, then runs it.
+show() {
+  local word line='$'
+  for word; do
+    case $word in *[!A-Za-z0-9_./=,:%-]*) word="'$word'" ;; esac
+    line+=" $word"
+  done
+  echo "$line" >&2
+  "$@"
+}
 
 # The tool of this LLVM release; several may be installed.
 llvm_tool() {

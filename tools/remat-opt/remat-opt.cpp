@@ -20,6 +20,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,43 +37,35 @@ void registerTestPasses();
 } // namespace mlir::remat::test
 #endif
 
-/// The models files that the passes of a pipeline name.
-static SmallVector<std::string> getModelsFiles(const PassManager &pipeline) {
+/// The models files that the passes of a pipeline name, separated by commas.
+static std::string getModelsFiles(StringRef pipeline) {
+  SmallVector<StringRef> files, groups;
+  llvm::Regex pattern("[{ ]models=([^ }]+)");
+  while (pattern.match(pipeline, &groups)) {
+    if (!llvm::is_contained(files, groups[1]))
+      files.push_back(groups[1]);
+    pipeline = StringRef(groups[1].end(), pipeline.end() - groups[1].end());
+  }
+  return llvm::join(files, ",");
+}
+
+/// Puts remat-require-models in front of a module pipeline. The passes of a
+/// pipeline cannot be moved, so it is written as text and read again.
+static LogicalResult requireModels(PassManager &pipeline) {
   std::string text;
   llvm::raw_string_ostream os(text);
   pipeline.printAsTextualPipeline(os);
-  SmallVector<std::string> files;
-  StringRef rest = text;
-  llvm::Regex pattern("[{ ]models=([^ }]+)");
-  for (SmallVector<StringRef> groups; pattern.match(rest, &groups);) {
-    if (!llvm::is_contained(files, groups[1]))
-      files.push_back(groups[1].str());
-    rest = StringRef(groups[1].end(), rest.end() - groups[1].end());
-  }
-  return files;
-}
-
-/// Reads unregistered dialects, and makes the first pass of a module pipeline
-/// reject what no model describes.
-static void requireModels(MlirOptMainConfig &config) {
-  config.allowUnregisteredDialects(true);
-  auto setup = [inner = config](PassManager &pipeline) -> LogicalResult {
-    if (pipeline.getOpAnchorName() != ModuleOp::getOperationName())
-      return inner.setupPassPipeline(pipeline);
-    std::unique_ptr<Pass> pass = remat::createRematRequireModelsPass();
-    Pass *check = pass.get();
-    pipeline.addPass(std::move(pass));
-    if (failed(inner.setupPassPipeline(pipeline)))
-      return failure();
-    SmallVector<std::string> files = getModelsFiles(pipeline);
-    return check->initializeOptions(
-        files.empty() ? "" : "models=" + llvm::join(files, ","),
-        [](const Twine &message) -> LogicalResult {
-          llvm::errs() << message << '\n';
-          return failure();
-        });
-  };
-  config.setPassPipelineSetupFn(setup);
+  StringRef passes = text;
+  if (!passes.consume_front("builtin.module(") || !passes.consume_back(")"))
+    return success(); // Not anchored on modules.
+  std::string files = getModelsFiles(text);
+  std::string checked = "builtin.module(remat-require-models{models=" + files + "}" +
+                        (passes.empty() ? "" : ",") + passes.str() + ")";
+  FailureOr<OpPassManager> parsed = parsePassPipeline(checked);
+  if (failed(parsed))
+    return failure();
+  static_cast<OpPassManager &>(pipeline) = std::move(*parsed);
+  return success();
 }
 
 /// Whether `text` has operations of a described dialect in their pretty form,
@@ -106,8 +99,13 @@ int main(int argc, char **argv) {
   auto [inputPath, outputPath] = registerAndParseCLIOptions(
       argc, argv, "Rematerialization optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  if (!config.shouldAllowUnregisteredDialects())
-    requireModels(config);
+  if (!config.shouldAllowUnregisteredDialects()) {
+    config.allowUnregisteredDialects(true);
+    config.setPassPipelineSetupFn([inner = config](PassManager &pipeline) -> LogicalResult {
+      return success(succeeded(inner.setupPassPipeline(pipeline)) &&
+                     succeeded(requireModels(pipeline)));
+    });
+  }
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, inputPath, outputPath, registry));
 

@@ -48,7 +48,7 @@ struct RoleOptions {
 
 /// What the values of a function are for.
 ///
-/// A *small* value has one element. A result is *behind the loss* when it is
+/// A *small* value has one element. A value is *behind the loss* when it is
 /// defined at or after the first loss point and the loss does not depend on it.
 ///
 /// The **loss** is a small floating-point result that is computed from

@@ -36,7 +36,7 @@ struct ProfileOperation {
 struct LiveStorage {
   /// As printed in the function: `%12`, `%5#1`; of the values that share the
   /// storage one after the other the one that it holds at the peak. Empty for
-  /// program data that only regions read.
+  /// program data that only regions or callees read.
   std::string value;
   /// Name of the operation that defines it; `argument` or `constant`.
   std::string producer;
@@ -44,7 +44,8 @@ struct LiveStorage {
   int64_t bytes = 0;
   Category category = Category::Temporary;
   std::string location;
-  /// The last operation that reads it; nothing when none does.
+  /// The last operation of the function that reads it; nothing when none does,
+  /// as for program data that only regions or callees read.
   std::optional<ProfileOperation> lastReader;
 };
 
@@ -104,7 +105,7 @@ struct MemoryProfile {
   /// The same by producer, largest first, equal ones by name.
   std::vector<ProducerTotal> producers;
 
-  /// Live bytes over time.
+  /// Live bytes over time: disjoint, in order, covering all steps.
   std::vector<ProfileColumn> timeline;
   /// The result that was taken as the loss, and the operation where forward
   /// ends.
@@ -136,8 +137,8 @@ struct MemoryProfile {
 };
 
 /// Describes the function that `problem` was built from when it is executed as
-/// `solution` says. `scope` is the one that the problem was built with;
-/// `numColumns` is at least 1.
+/// `solution` says. `scope` is the one that the problem was built with. Time is
+/// divided into `numColumns` columns, or one per step if there are fewer steps.
 MemoryProfile computeMemoryProfile(FunctionOpInterface function, const FunctionProblem &problem,
                                    const ValueRoles &roles, const planner::Solution &solution,
                                    Scope scope, int64_t numColumns = 72);

@@ -19,9 +19,7 @@
 #ifndef REMAT_INTERFACES_COSTFORMULA_H
 #define REMAT_INTERFACES_COSTFORMULA_H
 
-#include "Remat/Interfaces/OperationModel.h"
 #include "mlir/IR/Operation.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -30,15 +28,15 @@ namespace mlir {
 class DataLayout;
 
 namespace remat {
+class ModelTable;
 
 /// What a formula is evaluated on.
 struct FormulaContext {
   Operation *op;
   const DataLayout &layout;
-  /// The model of an operation nested in `op`.
-  llvm::function_ref<std::optional<OperationModel>(Operation *)> lookup;
-  /// Whether a value is a constant with the same value in all elements.
-  llvm::function_ref<bool(Value)> isSplat;
+  /// Knows nested operations, constants and types of dialects that are not
+  /// linked in.
+  const ModelTable &table;
 };
 
 /// A parsed formula: instructions for a stack of integers and lists of integers.

@@ -24,6 +24,7 @@ class DataLayout;
 class Region;
 
 namespace remat {
+class ModelTable;
 
 /// What one scalar operation costs, in flops. The weights are rough on purpose:
 /// they tell a division from an addition and a power from a division, in
@@ -58,14 +59,14 @@ Type getArithmeticType(Operation *op);
 bool isSplatConstant(Value value);
 
 /// Bytes that reading all of `values` moves: the storage of each distinct value
-/// once, nothing for what readers make from a scalar (`isSplat`). Scalars and
-/// vectors are in registers and move nothing.
-Count getReadBytes(ValueRange values, const DataLayout &layout,
-                   llvm::function_ref<bool(Value)> isSplat = isSplatConstant);
+/// once, nothing for constants that readers make from a scalar. Scalars and
+/// vectors are in registers and move nothing. `table` may know more constants and
+/// types than MLIR does.
+Count getReadBytes(ValueRange values, const DataLayout &layout, const ModelTable *table = nullptr);
 
 /// Bytes that writing values of `types` moves: the sum of their storage, without
 /// scalars and vectors.
-Count getBytes(TypeRange types, const DataLayout &layout);
+Count getBytes(TypeRange types, const DataLayout &layout, const ModelTable *table = nullptr);
 
 /// Whether the constant `attribute` is the same in all elements of `type`.
 bool isSplatOrScalar(Attribute attribute, Type type);

@@ -42,7 +42,8 @@ public:
   /// Reads the JSON text of a models file on top of the entries that are
   /// already there; a later entry for the same operation replaces the earlier.
   /// `name` is the file's name for errors, which say line and column where the
-  /// text is not JSON, and the operation and key where its content is wrong.
+  /// text is not JSON, and the operation and key where its content is wrong. A
+  /// wrong file changes nothing.
   llvm::Error parse(StringRef text, StringRef name);
 
   /// Reads the models file at `path`, as `parse` does.

@@ -57,7 +57,9 @@ def check(function, infeasible_is_applied, output, fail):
     if sum(row["cost_ps"] for row in function["recomputed"]) != function["added_cost_ps"]:
         fail("the costs of what is recomputed do not add up to the added cost")
     bound, overhead = function["overhead_lower_bound"], function["overhead"]
-    if bound > overhead + 1e-9 and status != "infeasible":
+    if bound is None and status != "infeasible":
+        fail("no lower bound of the overhead, although there is a plan")
+    if bound is not None and bound > overhead + 1e-9 and status != "infeasible":
         fail(f"the overhead {overhead} is below its lower bound {bound}")
     if output is None or status == "infeasible" and not infeasible_is_applied:
         return

@@ -55,9 +55,7 @@ inline std::optional<int64_t> evaluate(StringRef text, Operation *op) {
   }
   const ModelTable &table = ModelTable::getBuiltin();
   DataLayout layout = DataLayout::closest(op);
-  auto lookup = [&](Operation *nested) { return lookupModel(nested, table); };
-  auto isSplat = [&](Value value) { return table.isSplatConstant(value); };
-  return formula->evaluate({op, layout, lookup, isSplat});
+  return formula->evaluate({op, layout, table});
 }
 
 } // namespace mlir::remat::test

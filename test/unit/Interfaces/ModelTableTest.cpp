@@ -209,6 +209,18 @@ TEST(ModelTableTest, ErrorsOfOperations) {
             prefix + "unknown key 'barrier'");
 }
 
+TEST(ModelTableTest, WrongFilesChangeNothing) {
+  ModelTable table;
+  llvm::Error error = table.parse(
+      R"json({"types": {"mine.t": {"bytes": 4}}, "operations": [{"names": ["mine.a"], "effects": "pure"}, 3]})json",
+      "m.json");
+  EXPECT_TRUE(bool(error));
+  llvm::consumeError(std::move(error));
+  EXPECT_FALSE(table.describesDialect("mine"));
+  ParsedModule parsed("\"mine.a\"() : () -> ()");
+  EXPECT_FALSE(table.lookup(parsed.find("mine.a")));
+}
+
 TEST(ModelTableTest, MissingFile) {
   ModelTable table;
   EXPECT_EQ(llvm::toString(table.parseFile("/no/such/file.json")),

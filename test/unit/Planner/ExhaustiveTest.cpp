@@ -156,8 +156,7 @@ private:
   void extend(int64_t cost, OpIndex lastOriginal) {
     if (best >= 0 && cost >= best)
       return;
-    judge(cost);
-    if (int64_t(plan.steps.size()) == options.maxSteps)
+    if (!judge(cost) || int64_t(plan.steps.size()) == options.maxSteps)
       return;
     for (OpIndex op = 0, e = problem.operations.size(); op < e; ++op) {
       // The original comes first.
@@ -203,18 +202,18 @@ private:
         choose(step);
   }
 
-  void judge(int64_t cost) {
+  /// Returns false when the steps alone are above the budget: more of them need
+  /// no less.
+  bool judge(int64_t cost) {
     plan.regions.clear();
-    // The steps alone, as far as that can be told before regions are chosen.
     if (simulate(problem, plan).livePeak > options.budget)
-      return;
+      return false;
     assignRegions(problem, plan);
-    if (llvm::Error error = verify(problem, plan)) {
+    if (llvm::Error error = verify(problem, plan))
       llvm::consumeError(std::move(error));
-      return;
-    }
-    if (chooseAnchors(0))
+    else if (chooseAnchors(0))
       best = cost;
+    return true;
   }
 
   bool chooseAnchors(size_t number) {
@@ -249,12 +248,17 @@ private:
 
 TEST(ExhaustiveTest, AgreesWithBruteForce) {
   int64_t numInfeasible = 0, numRecomputed = 0;
-  for (uint64_t seed = 0; seed < 400; ++seed) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
     RandomProblemOptions options = RandomProblemOptions::any(random);
+    if (seed % 4 == 0) {
+      options = RandomProblemOptions();
+      options.shape = Shape::Training;
+    }
     options.numOperations = random.between(2, 4);
     options.numBoundary = random.below(2);
     options.maxBytes = 6;
+    options.severalResults /= 2;
     Problem problem = randomProblem(random, options);
     int64_t peak = simulate(problem, identityPlan(problem)).livePeak;
     problem.alignment = 1;
@@ -272,15 +276,19 @@ TEST(ExhaustiveTest, AgreesWithBruteForce) {
     }
   }
   EXPECT_GT(numInfeasible, 20);
-  EXPECT_GT(numRecomputed, 5);
+  EXPECT_GT(numRecomputed, 2);
 }
 
 TEST(ExhaustiveTest, RandomOnesAreValid) {
   int64_t numRecomputed = 0;
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
     RandomProblemOptions options = RandomProblemOptions::any(random);
-    options.numOperations = 7;
+    if (seed % 2 == 0) {
+      options = RandomProblemOptions();
+      options.shape = Shape::Training;
+    }
+    options.numOperations = 6;
     Problem problem = randomProblem(random, options);
     Simulation identity = simulate(problem, identityPlan(problem));
     problem.alignment = 1;
@@ -289,8 +297,8 @@ TEST(ExhaustiveTest, RandomOnesAreValid) {
     // More memory never costs more, and moving originals neither.
     for (int64_t part = 0; part <= 3; ++part) {
       int64_t budget = floor + (identity.livePeak - floor) * part / 3;
-      int64_t fixed = solve(problem, {budget, /*reorder=*/false, /*maxSteps=*/14});
-      int64_t free = solve(problem, {budget, /*reorder=*/true, /*maxSteps=*/14});
+      int64_t fixed = solve(problem, {budget, /*reorder=*/false, /*maxSteps=*/11});
+      int64_t free = solve(problem, {budget, /*reorder=*/true, /*maxSteps=*/11});
       if (previous >= 0) {
         EXPECT_GE(free, 0) << "seed " << seed;
         EXPECT_LE(free, previous) << "seed " << seed;
@@ -307,7 +315,7 @@ TEST(ExhaustiveTest, RandomOnesAreValid) {
     }
     EXPECT_EQ(solve(problem, {floor - 1}), -1) << "seed " << seed;
   }
-  EXPECT_GT(numRecomputed, 20);
+  EXPECT_GT(numRecomputed, 5);
 }
 
 } // namespace

@@ -189,6 +189,17 @@ TEST(SimulatorTest, ReuseWhenAViewIsReadLater) {
   EXPECT_EQ(simulateIdentity(other.problem).liveBytes, Bytes({10, 20, 20}));
 }
 
+// The operation reads its destination under another name, too.
+TEST(SimulatorTest, ReuseOfWhatIsReadTwice) {
+  ProblemBuilder builder;
+  ValueIndex init = builder.value({}, 10);
+  ValueIndex v = builder.view(init, 10);
+  ValueIndex r = builder.reuse(init, {v}, 10);
+  builder.terminator({r});
+  EXPECT_EQ(simulateIdentity(builder.problem).liveBytes, Bytes({10, 10, 20, 10}));
+  EXPECT_EQ(workingSetBytes(builder.problem), 20);
+}
+
 TEST(SimulatorTest, ReuseOfAView) {
   ProblemBuilder builder;
   ValueIndex init = builder.value({}, 10);
@@ -528,6 +539,10 @@ Bytes slowLiveBytes(const Problem &problem, const Plan &plan) {
         if (isFree)
           for (const ValueInstance &other : storage->values)
             isFree &= lastRead(other) <= index;
+        int64_t numReads = 0;
+        for (auto [read, from] : llvm::zip_equal(op.reads, step.reads))
+          numReads += storage && find({read, from}) == storage;
+        isFree &= numReads == 1;
         if (isFree) {
           storage->takenAt = index;
           storage->values.push_back({write, index});

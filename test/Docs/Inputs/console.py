@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the commands of a Markdown page and compares what they print with the page.
+
+  console.py PAGE.md            fails where the page is wrong, and shows the difference
+  console.py PAGE.md --update   writes what the commands print into the page
+
+Commands are the lines after `$ ` in fenced blocks of kind `console`, with what follows a `\\` at the
+end of a line; up to the next command stands what they print, on standard output and standard error.
+A line `...` stands for any lines. A command fails if and only if it prints `error:`. All commands of
+a page run one after the other in one empty folder, in which the repository's folders can be read.
+"""
+
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+BLOCK = re.compile(r"(^```console\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
+
+
+def matches(expected, actual):
+    parts = [re.escape(part) for part in re.split(r"^\.\.\.\n", expected, flags=re.MULTILINE)]
+    return re.fullmatch("(?:.*\n)*".join(parts), actual) is not None
+
+
+class Page:
+    def __init__(self, folder):
+        self.folder, self.failures = folder, 0
+        for name in ("docs", "test", "tools"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+
+    def run(self, command):
+        process = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        actual = process.stdout
+        if actual and not actual.endswith("\n"):
+            actual += "\n"
+        if (process.returncode != 0) != ("error:" in actual):
+            self.failures += 1
+            print(f"$ {command}\nended with exit code {process.returncode}:\n{actual}",
+                  file=sys.stderr)
+        return actual
+
+    def check(self, block):
+        """The block with what its commands really print."""
+        start, body, end = block.groups()
+        first, *rest = COMMAND.split(body)
+        text = start + first
+        for command, expected in zip(rest[::2], rest[1::2]):
+            actual = self.run(command)
+            if matches(expected, actual):
+                actual = expected
+            else:
+                self.failures += 1
+                sys.stderr.writelines(difflib.unified_diff(
+                    expected.splitlines(True), actual.splitlines(True), "page", f"$ {command}"))
+            text += f"$ {command}\n{actual}"
+        return text + end
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("page")
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    with open(options.page, encoding="utf-8") as file:
+        old = file.read()
+    if not BLOCK.search(old):
+        print(f"{options.page} has no commands", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(folder)
+        new = BLOCK.sub(page.check, old)
+    if options.update:
+        if new != old:
+            with open(options.page, "w", encoding="utf-8") as file:
+                file.write(new)
+        return 0
+    return 1 if page.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
