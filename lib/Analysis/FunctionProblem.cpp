@@ -13,6 +13,7 @@
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Planner/Plan.h"
 #include "Remat/Planner/Simulator.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -279,6 +280,38 @@ static void keepReadsBeforeWrites(FunctionProblem &result, SummaryAnalysis &summ
   }
 }
 
+static bool isDiscrete(Value value) {
+  Type type = value ? getElementTypeOrSelf(value.getType()) : Type();
+  return type && isa<IntegerType, IndexType>(type);
+}
+
+/// A discrete decision (a comparison, an argmax, a count) that sizes depend on is
+/// saved: computed again with another rounding it would change shapes.
+static void saveDecisionsAboutShapes(FunctionProblem &result) {
+  planner::Problem &problem = result.problem;
+  std::vector<bool> decides(problem.operations.size());
+  for (OpIndex index = problem.operations.size() - 1; index >= 0; --index) {
+    planner::Operation &operation = problem.operations[index];
+    bool isDynamic = llvm::any_of(result.operations[index]->getResultTypes(), [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && shaped.hasRank() && !shaped.hasStaticShape();
+    });
+    for (ValueIndex read : operation.reads) {
+      OpIndex producer = problem.values[read].producer;
+      Value value = result.values[read];
+      if (producer == kBoundary || !value)
+        continue;
+      bool isSize = isDynamic && value.getType().isIndex();
+      if (isSize || (decides[index] && isDiscrete(value)))
+        decides[producer] = true;
+    }
+    if (decides[index] && operation.recomputable) {
+      operation.recomputable = false;
+      result.whyNot[index] = "decides the shape of other values";
+    }
+  }
+}
+
 /// Sets the bytes of every value that shares its storage with a result, and of
 /// the arguments, to 0.
 static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
@@ -309,7 +342,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
                                                      const ProblemOptions &options) {
   Region &body = function.getFunctionBody();
   if (!body.hasOneBlock())
-    return function.emitError("cannot plan function '")
+    return emitError(function.getLoc(), "cannot plan function '")
            << function.getName()
            << "': its body has several blocks; lift control flow to scf first";
 
@@ -331,12 +364,13 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
       return failure();
   }
   if (result.operations.empty())
-    return function.emitError("cannot plan function '")
+    return emitError(function.getLoc(), "cannot plan function '")
            << function.getName() << "': its body is empty";
 
   keepReadsBeforeWrites(result, summaries);
+  saveDecisionsAboutShapes(result);
   if (llvm::Error error = planner::check(result.problem))
-    return function.emitError("cannot plan function '")
+    return emitError(function.getLoc(), "cannot plan function '")
            << function.getName() << "': " << llvm::toString(std::move(error));
 
   for (auto [index, value] : llvm::enumerate(result.problem.values)) {

@@ -9,6 +9,7 @@
 
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/TypeSize.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -41,6 +42,8 @@ Type remat::getScalarType(Type type) {
       type = shaped.getElementType();
     else if (auto complex = dyn_cast<ComplexType>(type))
       type = complex.getElementType();
+    else if (auto quantized = dyn_cast<quant::QuantizedType>(type))
+      type = quantized.getStorageType();
     else
       return type;
   }

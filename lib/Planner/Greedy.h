@@ -80,7 +80,7 @@ private:
   };
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode,
                                      const Options &options);
-  /// The gap's unit is moved, not repeated.
+  /// Whether the gap's unit is moved, not repeated, when the gap is closed.
   bool isMove(const Gap &gap) const;
   bool isMember(InstanceIndex instance, NodeIndex node) const;
   /// The node in front of which the unit of `gap` is executed.

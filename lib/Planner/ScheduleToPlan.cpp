@@ -35,6 +35,7 @@ public:
       if (graph.isFoldedView[slot])
         writeViewInPlace(slot);
     }
+    promoteClones();
     assignRegions(problem, plan);
     return std::move(plan);
   }
@@ -99,6 +100,24 @@ private:
     if (node.operation == kNone)
       return node.slot;
     return graph.roots[schedule.getInstance(instance).root].ready;
+  }
+
+  /// Where nobody reads an original any more, the first clone is the original,
+  /// moved. Not across a pinned operation, which originals must not pass.
+  void promoteClones() {
+    std::vector<int32_t> numPinnedBefore(problem.operations.size() + 1);
+    for (auto [index, operation] : llvm::enumerate(problem.operations))
+      numPinnedBefore[index + 1] =
+          numPinnedBefore[index] + (operation.effect == Effect::Pinned ? 1 : 0);
+    int32_t numPinned = 0;
+    for (auto [index, step] : llvm::enumerate(plan.steps)) {
+      numPinned += problem.operations[step.op].effect == Effect::Pinned ? 1 : 0;
+      if (!step.isClone || originalStep[step.op] != kBoundary ||
+          numPinned != numPinnedBefore[step.op])
+        continue;
+      step.isClone = false;
+      originalStep[step.op] = index;
+    }
   }
 
   void writeViewInPlace(OpIndex operation) {

@@ -12,6 +12,7 @@
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir::remat;
@@ -32,23 +33,25 @@ struct Decimal {
 } // namespace
 
 /// Takes an unsigned decimal number with optional fraction and exponent off the
-/// front of `text`.
-static std::optional<Decimal> consumeDecimal(StringRef &text) {
+/// front of `text`. `overflows` tells a number of too many digits from none.
+static std::optional<Decimal> consumeDecimal(StringRef &text, bool &overflows) {
   Decimal number;
+  overflows = false;
   bool hasDigits = false, isFraction = false;
   auto addDigit = [&](char digit) {
     hasDigits = true;
-    if (number.digits > (std::numeric_limits<uint64_t>::max() - 9) / 10)
-      return false;
+    if (number.digits > (std::numeric_limits<uint64_t>::max() - 9) / 10) {
+      overflows = true;
+      return;
+    }
     number.digits = number.digits * 10 + (digit - '0');
     number.exponent -= isFraction;
-    return true;
   };
   while (!text.empty() && (llvm::isDigit(text[0]) || (text[0] == '.' && !isFraction))) {
     if (text[0] == '.')
       isFraction = true;
-    else if (!addDigit(text[0]))
-      return std::nullopt;
+    else
+      addDigit(text[0]);
     text = text.drop_front();
   }
   if (!hasDigits)
@@ -94,7 +97,8 @@ llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
   StringRef rest = text.trim();
   if (rest.starts_with("-"))
     return makeError("expected a byte count that is not negative, but got '" + text + "'");
-  std::optional<Decimal> number = consumeDecimal(rest);
+  bool overflows;
+  std::optional<Decimal> number = consumeDecimal(rest, overflows);
   if (!number)
     return makeError("expected a byte count such as '4GB' or '512MiB', but got '" + text + "'");
   std::string unit = rest.trim().lower();
@@ -114,7 +118,7 @@ llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
                      (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") +
                      "; " + kUnits);
   std::optional<int64_t> bytes = scaleExactly(*number, scale);
-  if (!bytes)
+  if (!bytes || overflows)
     return makeError("byte count '" + text +
                      "' is not a whole number of bytes below 2^63");
   return *bytes;
@@ -133,9 +137,10 @@ llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
     return Budget{Budget::Kind::Bytes, *bytes};
   }
   rest = rest.drop_back().rtrim();
-  std::optional<Decimal> number = consumeDecimal(rest);
+  bool overflows;
+  std::optional<Decimal> number = consumeDecimal(rest, overflows);
   std::optional<int64_t> percent;
-  if (number && rest.empty())
+  if (number && rest.empty() && !overflows)
     percent = scaleExactly(*number, Budget::kPercentScale);
   if (!percent || *percent <= 0 || *percent > 100 * Budget::kPercentScale)
     return makeError("expected a percentage above 0% and at most 100%, but got '" + text + "'");
@@ -173,21 +178,20 @@ std::string mlir::remat::toString(const Budget &budget) {
   return text + "%";
 }
 
-/// `value` in the largest unit that leaves at least one, with three digits.
+/// `value` with three digits in the largest unit in which it is at least one.
 static std::string formatScaled(int64_t value, llvm::ArrayRef<const char *> units) {
-  size_t unit = 0;
-  int64_t scale = 1;
-  while (unit + 1 < units.size() && value / scale >= 1000) {
-    scale *= 1000;
-    ++unit;
-  }
   std::string text;
   llvm::raw_string_ostream os(text);
-  double scaled = static_cast<double>(value) / scale;
+  double scaled = std::fabs(static_cast<double>(value));
+  size_t unit = 0;
+  for (; unit + 1 < units.size() && scaled >= 999.5; ++unit)
+    scaled /= 1000;
+  if (value < 0)
+    os << '-';
   if (unit == 0)
-    os << value;
+    os << llvm::format("%.0f", scaled);
   else
-    os << llvm::format(scaled < 10 ? "%.2f" : scaled < 100 ? "%.1f" : "%.0f", scaled);
+    os << llvm::format(scaled < 9.995 ? "%.2f" : scaled < 99.95 ? "%.1f" : "%.0f", scaled);
   os << ' ' << units[unit];
   return text;
 }

@@ -99,6 +99,9 @@ private:
   /// By storage: whether the peak's step reads or writes it; the first step
   /// behind the peak that reads it; whether the terminator does.
   std::vector<bool> isNeeded;
+  std::vector<bool> isPassedThroughBarrier;
+  /// By storage: the value that it holds at the peak.
+  std::vector<ValueIndex> held;
   std::vector<StepIndex> nextReader;
   std::vector<bool> isResult;
 };
@@ -109,6 +112,22 @@ void PlanDescriber::describeReaders() {
   isNeeded.assign(numStorages, false);
   isResult.assign(numStorages, false);
   nextReader.assign(numStorages, kBoundary);
+  isPassedThroughBarrier.assign(numStorages, false);
+  held.clear();
+  for (const Storage &storage : simulation.storages)
+    held.push_back(storage.first.value);
+  for (StepIndex index = 0; index <= simulation.peakStep; ++index) {
+    const auto &operation = problem.operations[plan.steps[index].op];
+    for (ValueIndex value : operation.writes) {
+      StorageIndex storage = getStorage(value, index);
+      if (storage == kNoStorage)
+        continue;
+      if (problem.values[value].placement != Placement::View)
+        held[storage] = value;
+      else if (operation.effect != planner::Effect::Pure)
+        isPassedThroughBarrier[storage] = true;
+    }
+  }
   StepIndex numSteps = plan.steps.size();
   for (StepIndex index = simulation.peakStep; index < numSteps; ++index) {
     const Step &step = plan.steps[index];
@@ -137,7 +156,7 @@ std::string PlanDescriber::getReason(StorageIndex index) const {
     return function.values[storage.first.value] ? "argument" : "program constant";
   if (isNeeded[index])
     return "needed by this operation";
-  OpIndex producer = problem.values[storage.first.value].producer;
+  OpIndex producer = problem.values[held[index]].producer;
   const auto &operation = problem.operations[producer];
   std::string reader;
   if (StepIndex next = nextReader[index]; next != kBoundary) {
@@ -154,9 +173,12 @@ std::string PlanDescriber::getReason(StorageIndex index) const {
            reader;
   if (storage.bytes < minBytes)
     return "smaller than min-bytes" + reader;
+  if (isPassedThroughBarrier[index])
+    return "read through a barrier, which is not repeated" + reader;
   int64_t operandBytes = 0;
   for (auto [value, from] :
-       llvm::zip_equal(operation.reads, plan.steps[storage.first.step].reads)) {
+       llvm::zip(problem.operations[plan.steps[storage.first.step].op].reads,
+                 plan.steps[storage.first.step].reads)) {
     StorageIndex operand = getStorage(value, from);
     if (operand != kNoStorage && !simulation.storages[operand].isBoundary &&
         simulation.storages[operand].end <= simulation.peakStep)
@@ -165,6 +187,8 @@ std::string PlanDescriber::getReason(StorageIndex index) const {
   if (operandBytes >= storage.bytes)
     return "recomputing it would keep operands of " + std::to_string(operandBytes) +
            " bytes alive" + reader;
+  if (report.status == PlanStatus::Infeasible)
+    return "computing it again does not lower the peak" + reader;
   return "kept" + reader;
 }
 
@@ -178,7 +202,7 @@ void PlanDescriber::describePeak() {
     padding += planner::align(storage.bytes, problem.alignment) - storage.bytes;
     if (storage.bytes == 0)
       continue;
-    ValueIndex value = storage.first.value;
+    ValueIndex value = held[index];
     LiveValueReport row;
     row.value = getName(value);
     row.bytes = storage.bytes;

@@ -189,7 +189,7 @@ static LogicalResult verifyBytes(const PlannedFunction &planned,
   if (live <= plannedLive && packed <= limit)
     return success();
   FunctionOpInterface function = planned.function;
-  return function.emitError("internal error: the plan for function '")
+  return mlir::emitError(function.getLoc(), "internal error: the plan for function '")
          << function.getName() << "' has a live peak of " << plannedLive
          << " bytes and a packed peak of " << plan.packing.packedBytes
          << " bytes, but the rewritten function has " << live << " and " << packed;
@@ -209,7 +209,7 @@ static void warnAboutCSE(FunctionOpInterface function, int64_t budget,
   if (changed) {
     FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
     if (succeeded(peaks) && peaks->packedBytes > budget)
-      function.emitWarning("function '")
+      mlir::emitWarning(function.getLoc(), "function '")
           << function.getName() << "' would exceed its budget of " << budget
           << " bytes after common subexpression elimination, with a packed peak of "
           << peaks->packedBytes << " bytes: run cse before rematerialize";

@@ -37,7 +37,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (budget.getValue().kind == Budget::Kind::None)
-      module.emitWarning("rematerialize: no budget given, nothing is changed");
+      emitWarning(module.getLoc(), "rematerialize: no budget given, nothing is changed");
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
     FailureOr<int64_t> checkedAlignment =

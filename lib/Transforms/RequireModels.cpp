@@ -30,7 +30,7 @@ struct RequireModelsPass
     ModelTable table = ModelTable::createBuiltin();
     for (const std::string &path : models) {
       if (llvm::Error error = table.parseFile(path)) {
-        module.emitError(llvm::toString(std::move(error)));
+        mlir::emitError(module.getLoc(), llvm::toString(std::move(error)));
         return signalPassFailure();
       }
     }
@@ -46,7 +46,7 @@ struct RequireModelsPass
 private:
   static LogicalResult checkOperation(Operation *op, const ModelTable &table) {
     if (!op->isRegistered() && !table.lookup(op))
-      return op->emitError("nothing describes the operation '")
+      return mlir::emitError(op->getLoc(), "nothing describes the operation '")
              << op->getName() << "'; " << kHelp;
     auto check = [&](Type type, Location loc) -> LogicalResult {
       auto opaque = dyn_cast<OpaqueType>(type);

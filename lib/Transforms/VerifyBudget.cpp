@@ -30,7 +30,7 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (budget.getValue().kind != Budget::Kind::Bytes) {
-      module.emitError("remat-verify: expected a budget in bytes, but got '")
+      emitError(module.getLoc(), "remat-verify: expected a budget in bytes, but got '")
           << toString(budget.getValue()) << "'";
       return signalPassFailure();
     }
@@ -55,7 +55,7 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
         return WalkResult::skip();
       allFit = false;
       if (succeeded(peaks))
-        function.emitError("function '")
+        emitError(function.getLoc(), "function '")
             << function.getName() << "' exceeds the budget of " << budget.getValue().amount
             << " bytes: its packed peak is " << peaks->packedBytes
             << " bytes, its live peak " << peaks->liveBytes << " bytes";

@@ -20,7 +20,7 @@ loss. Every operation has a location that says what it computes, e.g. "layer3.at
 
 With --check-gradients (linalg and sgd only), a function `@main` is added that prints a 1 for every
 parameter if a step against its gradient alone changes the loss by what the gradient promises, to
-four digits, and a 0 if not. That takes f64 and a rate of 1e-6.
+four digits, and a 0 if not. That takes f64 and a rate of 1e-7.
 """
 
 import argparse

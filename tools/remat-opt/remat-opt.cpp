@@ -49,19 +49,32 @@ static std::string getModelsFiles(StringRef pipeline) {
   return llvm::join(files, ",");
 }
 
-/// Puts remat-require-models in front of a module pipeline. The passes of a
-/// pipeline cannot be moved, so it is written as text and read again.
-static LogicalResult requireModels(PassManager &pipeline) {
+/// Sets up a module pipeline as `config` says, behind a remat-require-models that
+/// knows the models files of the others.
+static LogicalResult setUpWithModels(const MlirOptMainConfig &config,
+                                     PassManager &pipeline) {
+  if (pipeline.getOpAnchorName() != ModuleOp::getOperationName())
+    return config.setupPassPipeline(pipeline);
+  pipeline.addPass(remat::createRematRequireModelsPass());
+  if (failed(config.setupPassPipeline(pipeline)))
+    return failure();
   std::string text;
   llvm::raw_string_ostream os(text);
   pipeline.printAsTextualPipeline(os);
+  std::string options = "models=" + getModelsFiles(text);
   StringRef passes = text;
   if (!passes.consume_front("builtin.module(") || !passes.consume_back(")"))
-    return success(); // Not anchored on modules.
-  std::string files = getModelsFiles(text);
-  std::string checked = "builtin.module(remat-require-models{models=" + files + "}" +
-                        (passes.empty() ? "" : ",") + passes.str() + ")";
-  FailureOr<OpPassManager> parsed = parsePassPipeline(checked);
+    return success(); // Not a pipeline of module passes.
+  if (passes.starts_with("remat-require-models"))
+    return pipeline.begin()->initializeOptions(options, [](const Twine &message) {
+      llvm::errs() << message << '\n';
+      return failure();
+    });
+  // --pass-pipeline has replaced everything. Its passes cannot be moved behind
+  // another, so the pipeline is written as text and read again.
+  FailureOr<OpPassManager> parsed =
+      parsePassPipeline("builtin.module(remat-require-models{" + options + "}" +
+                        (passes.empty() ? "" : ",") + passes.str() + ")");
   if (failed(parsed))
     return failure();
   static_cast<OpPassManager &>(pipeline) = std::move(*parsed);
@@ -101,9 +114,8 @@ int main(int argc, char **argv) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!config.shouldAllowUnregisteredDialects()) {
     config.allowUnregisteredDialects(true);
-    config.setPassPipelineSetupFn([inner = config](PassManager &pipeline) -> LogicalResult {
-      return success(succeeded(inner.setupPassPipeline(pipeline)) &&
-                     succeeded(requireModels(pipeline)));
+    config.setPassPipelineSetupFn([inner = config](PassManager &pipeline) {
+      return setUpWithModels(inner, pipeline);
     });
   }
   if (config.shouldShowDialects() || config.shouldListPasses())

@@ -42,7 +42,7 @@ inline constexpr int64_t power = 16;         // pow, atan2, and inverse and hype
 /// vectors; unknown for dynamic shapes and for types that hold no numbers.
 Count getNumElements(Type type);
 
-/// The scalar under tensor, vector and complex types.
+/// The scalar under tensor, vector, complex and quantized types.
 Type getScalarType(Type type);
 
 /// Of two types, the one whose scalar is slower to compute with: floats before

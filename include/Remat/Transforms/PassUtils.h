@@ -12,7 +12,6 @@
 #include "Remat/Analysis/Target.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Transforms/OptionTypes.h"
-#include "Remat/Transforms/OptionTypes.h"
 #include "mlir/IR/Location.h"
 
 namespace mlir::remat {

@@ -8,7 +8,7 @@
 
 Commands are the lines after `$ ` in fenced blocks of kind `console`, with what follows a `\\` at the
 end of a line; up to the next command stands what they print, on standard output and standard error.
-A line `...` stands for any lines. A command fails if and only if it prints `error:`. All commands of
+A line `...` stands for any lines; an update leaves as many before and behind it. A command fails if and only if it prints `error:`. All commands of
 a page run one after the other in one empty folder, in which the repository's folders can be read.
 """
 
@@ -28,6 +28,16 @@ COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
 def matches(expected, actual):
     parts = [re.escape(part) for part in re.split(r"^\.\.\.\n", expected, flags=re.MULTILINE)]
     return re.fullmatch("(?:.*\n)*".join(parts), actual) is not None
+
+
+def abridge(expected, actual):
+    """`actual` with a `...` where `expected` has one, for as many lines in front and behind."""
+    expected, actual = expected.splitlines(True), actual.splitlines(True)
+    if expected.count("...\n") == 1 and len(expected) < len(actual):
+        head = expected.index("...\n")
+        tail = len(actual) - (len(expected) - head - 1)
+        actual[head:tail] = ["...\n"]
+    return "".join(actual)
 
 
 class Page:
@@ -61,6 +71,7 @@ class Page:
                 self.failures += 1
                 sys.stderr.writelines(difflib.unified_diff(
                     expected.splitlines(True), actual.splitlines(True), "page", f"$ {command}"))
+                actual = abridge(expected, actual)
             text += f"$ {command}\n{actual}"
         return text + end
 

@@ -12,8 +12,8 @@
               scalar; then one of them again.
   fan-out N   %a = exp %x; N gradients, %gi = row sums of %a * %ci, where %ci comes from a
               computation on %g(i-1) that needs three S, but not %a. Executable.
-  scalars N   N scalars %si = %x[0, i mod 32] + i, read by the forward part and once more by the
-              backward part; between them one tensor of S that may be recomputed and "test.big".
+  scalars N   N scalars %si = %x[0, i mod 32] + i, read by "test.use" and once more by "test.bwd", as is a
+              tensor of 64 MiB that may be recomputed; between them "test.big" with 96 MiB.
   random SEED 40 operations on tensors of 1 to 16 rows of 4 KiB: elementwise, concatenations, slices and
               reshapes (views), destination passing, barriers and "test.op", which is never repeated.
 
@@ -103,20 +103,23 @@ def fan_out(count):
 
 def scalars(count):
     body = Printer()
+    row, big, bigger = (f"tensor<{rows}x262144xf32>" for rows in (1, 64, 96))
+    body.add("arith.constant 0 : index", "%c0")
     for i in range(32):
         body.add(f"arith.constant {i} : index", f"%i{i}")
     values = []
     for i in range(count):
-        element = body.add(f"tensor.extract %x[%i0, %i{i % 32}] : {S}", f"%e{i}")
-        offset = body.add(f"arith.constant {float(i)} : f32", f"%c{i}")
+        element = body.add(f"tensor.extract %x[%c0, %i{i % 32}] : {row}", f"%e{i}")
+        offset = body.add(f"arith.constant {float(i)} : f32", f"%k{i}")
         values.append(body.add(f"arith.addf {element}, {offset} : f32", f"%s{i}"))
-    types = ", ".join(["f32"] * count)
-    body.add(f"math.exp %x : {S}", "%a")
-    body.add(f'"test.use"(%a, {", ".join(values)}) : ({S}, {types}) -> f32', "%l")
-    body.add(f'"test.big"(%l) : (f32) -> {S}', "%b")
-    body.add(f'"test.use"(%b) : ({S}) -> f32', "%m")
-    body.add(f'"test.bwd"(%a, %m, {", ".join(values)}) : ({S}, f32, {types}) -> f32', "%d")
-    body.print(f"%x: {S}", [("%d", "f32")])
+    names, types = ", ".join(values), ", ".join(["f32"] * count)
+    body.add('"stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}> : '
+             f"({row}) -> {big}", "%a")
+    body.add(f'"test.use"(%a, {names}) : ({big}, {types}) -> {row}', "%l")
+    body.add(f'"test.big"(%l) : ({row}) -> {bigger}', "%b")
+    body.add(f'"test.use"(%b) : ({bigger}) -> {row}', "%m")
+    body.add(f'"test.bwd"(%a, %m, {names}) : ({big}, {row}, {types}) -> {row}', "%d")
+    body.print(f"%x: {row}", [("%d", row)])
 
 
 def type_of(rows):

@@ -8,6 +8,7 @@
 #include "Remat/Interfaces/ModelCosts.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
@@ -51,6 +52,7 @@ TEST(ModelCostsTest, NumElements) {
 
 TEST(ModelCostsTest, SlowerArithmeticType) {
   MLIRContext context;
+  context.loadDialect<quant::QuantDialect>();
   auto slower = [&](StringRef lhs, StringRef rhs) {
     return getSlowerArithmeticType(parseType(lhs, &context), parseType(rhs, &context));
   };
@@ -60,6 +62,7 @@ TEST(ModelCostsTest, SlowerArithmeticType) {
   EXPECT_EQ(slower("i1", "index"), parseType("i1", &context));
   EXPECT_EQ(slower("f16", "bf16"), parseType("f16", &context));
   EXPECT_EQ(slower("tensor<4xcomplex<f32>>", "f16"), parseType("f32", &context));
+  EXPECT_EQ(slower("tensor<4x!quant.uniform<i8:f32, 1.0>>", "i4"), parseType("i8", &context));
   EXPECT_EQ(slower("none", "none"), Type());
   EXPECT_EQ(getSlowerArithmeticType({}, parseType("i8", &context)), parseType("i8", &context));
 }
