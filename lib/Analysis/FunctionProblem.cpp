@@ -38,8 +38,7 @@ public:
   ValueIndex addBoundary(Value value, int64_t bytes, std::string name) {
     ValueIndex index = result.values.size();
     result.values.push_back(value);
-    result.problem.values.push_back(
-        {std::move(name), bytes, Placement::Own, kNoValue, kBoundary});
+    result.problem.values.push_back({std::move(name), bytes, Placement::Own, kNoValue, kBoundary});
     if (value)
       result.valueIndex[value] = index;
     return index;
@@ -122,8 +121,8 @@ LogicalResult BlockTranslator::applyPolicy(Operation *op, planner::Operation &op
     return success();
   if (policy.getValue() == remat::Policy::MustSave) {
     if (!sizesKnown)
-      return op->emitError("'")
-             << op->getName() << "' must be saved, but the size of its result is not known";
+      return op->emitError("'") << op->getName()
+                                << "' must be saved, but the size of its result is not known";
     operation.policy = planner::Policy::MustSave;
     whyNot = "must be saved";
     return success();
@@ -263,13 +262,13 @@ static void keepReadsBeforeWrites(FunctionProblem &result, SummaryAnalysis &summ
   bool isWriteBehind = false;
   for (OpIndex index = problem.operations.size() - 1; index >= 0; --index) {
     planner::Operation &operation = problem.operations[index];
-    bool isView = !operation.writes.empty() &&
-                  llvm::all_of(operation.writes, [&](ValueIndex value) {
-                    return problem.values[value].placement == Placement::View;
-                  });
+    bool isView =
+        !operation.writes.empty() && llvm::all_of(operation.writes, [&](ValueIndex value) {
+          return problem.values[value].placement == Placement::View;
+        });
     if (operation.effect == Effect::Ordered)
-      isWriteBehind |= !isView && summaries.summarize(result.operations[index]).effects ==
-                                      EffectKind::Ordered;
+      isWriteBehind |=
+          !isView && summaries.summarize(result.operations[index]).effects == EffectKind::Ordered;
     if (operation.effect != Effect::Pure || isView || !isWriteBehind ||
         llvm::none_of(operation.reads, [&](ValueIndex read) { return hasMemRef[root[read]]; }))
       continue;
@@ -331,8 +330,8 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
       isResult[storage] = true;
   for (auto [index, value] : llvm::enumerate(problem.values)) {
     planner::StorageIndex storage = storageOf(index);
-    if (index < numArguments || (storage != planner::kNoStorage && isResult[storage] &&
-                                 value.producer != kBoundary))
+    if (index < numArguments ||
+        (storage != planner::kNoStorage && isResult[storage] && value.producer != kBoundary))
       value.bytes = 0;
   }
 }

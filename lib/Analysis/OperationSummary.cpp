@@ -111,9 +111,8 @@ void SummaryAnalysis::addRegion(Region &region, bool perElement, CalleeSummary &
       if (!perElement)
         summary.cost = addCosts(summary.cost, inner.cost);
       if (summary.whyNot.empty() && !inner.whyNot.empty())
-        summary.whyNot = ("contains '" + op.getName().getStringRef() + "', which " +
-                          inner.whyNot)
-                             .str();
+        summary.whyNot =
+            ("contains '" + op.getName().getStringRef() + "', which " + inner.whyNot).str();
     }
   }
 }
@@ -138,8 +137,7 @@ void SummaryAnalysis::addCallees(Operation *op, OperationSummary &summary) {
     summary.whyNot = "calls '" + callee.getName().str() + "', which " + inner.whyNot;
 }
 
-const SummaryAnalysis::CalleeSummary &
-SummaryAnalysis::summarizeCallee(FunctionOpInterface root) {
+const SummaryAnalysis::CalleeSummary &SummaryAnalysis::summarizeCallee(FunctionOpInterface root) {
   if (auto it = callees.find(root); it != callees.end())
     return it->second;
   // Callees first, with an explicit stack: chains of calls may be long. A

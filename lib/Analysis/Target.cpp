@@ -94,9 +94,7 @@ int64_t Target::getCost(int64_t flops, Type flopsType, int64_t bytes) const {
   if (auto complexType = dyn_cast_or_null<ComplexType>(flopsType))
     flopsType = complexType.getElementType();
   if (auto floatType = dyn_cast_or_null<FloatType>(flopsType))
-    rate = floatType.getWidth() >= 64   ? flopsF64
-           : floatType.getWidth() <= 16 ? flopsF16
-                                        : flopsF32;
+    rate = floatType.getWidth() >= 64 ? flopsF64 : floatType.getWidth() <= 16 ? flopsF16 : flopsF32;
   return addCosts(std::max(getDuration(flops, rate), getDuration(bytes, bandwidth)), launch);
 }
 

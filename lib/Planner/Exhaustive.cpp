@@ -62,6 +62,8 @@ struct Node {
   std::vector<Group> groups;
   /// Operations whose original was executed, and those executed at all.
   Set originals = 0, executed = 0;
+  /// All values in the groups.
+  Set inMemory = 0;
   bool endsInClone = false;
 
   int64_t cost = 0;
@@ -173,9 +175,8 @@ private:
     // What is certainly still to come, a consistent lower bound: what was not
     // executed yet, and what has to be executed again because its results are
     // gone.
-    Set inMemory = 0;
     for (const Group &group : node.groups)
-      inMemory |= group.values;
+      node.inMemory |= group.values;
     Set missing = needed & ~node.executed;
     int64_t cost = node.cost, numSteps = node.numSteps;
     for (OpIndex op = numOperations - 1; op >= 0; --op) {
@@ -186,7 +187,7 @@ private:
       cost += problem.operations[op].cost;
       ++numSteps;
       for (ValueIndex value : problem.operations[op].reads)
-        if (!contains(inMemory, value))
+        if (!contains(node.inMemory, value))
           missing |= bit(problem.values[value].producer);
     }
     if (numSteps > options.maxSteps || isDominated(node))
@@ -377,7 +378,7 @@ private:
     return llvm::any_of(it->second, [&](int64_t index) {
       const Node &other = nodes[index];
       return other.cost <= node.cost && other.numSteps <= node.numSteps &&
-             (other.endsInClone || !node.endsInClone) &&
+             (node.inMemory & ~other.inMemory) == 0 && (other.endsInClone || !node.endsInClone) &&
              llvm::all_of(node.groups, [&](const Group &group) {
                return llvm::any_of(other.groups,
                                    [&](const Group &cover) { return isCoveredBy(group, cover); });

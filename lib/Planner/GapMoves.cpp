@@ -37,10 +37,8 @@ GapMoves::GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &
 
 bool GapMoves::isMember(InstanceIndex instance, NodeIndex node) const {
   const Schedule::Node &info = schedule.getNode(node);
-  const Schedule::Node &definition =
-      schedule.getNode(schedule.getInstance(instance).definition);
-  return info.operation != kNone && definition.operation != kNone &&
-         info.unit == definition.unit;
+  const Schedule::Node &definition = schedule.getNode(schedule.getInstance(instance).definition);
+  return info.operation != kNone && definition.operation != kNone && info.unit == definition.unit;
 }
 
 NodeIndex GapMoves::getReady(InstanceIndex instance) const {
@@ -78,8 +76,7 @@ bool GapMoves::isMove(const Gap &gap) const {
              return uses.empty() || !schedule.isBefore(uses.front(), gap.next);
            });
   NodeIndex target = getTarget(gap);
-  if (numPinnedBefore[schedule.getNode(target).slot] !=
-      numPinnedBefore[unit.operations.front()])
+  if (numPinnedBefore[schedule.getNode(target).slot] != numPinnedBefore[unit.operations.front()])
     return false;
   llvm::ArrayRef<InstanceIndex> outputs = definition.outputs;
   if (definition.operation != kNone)
@@ -109,8 +106,7 @@ InstanceIndex GapMoves::findLater(RootIndex root, NodeIndex node) const {
 }
 
 std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode) {
-  std::optional<Closure> best =
-      findClosure(gap, peakNode, {/*allowReplacing=*/true, std::nullopt});
+  std::optional<Closure> best = findClosure(gap, peakNode, {/*allowReplacing=*/true, std::nullopt});
   // Perhaps one of the needed storages is better kept instead.
   if (best && best->units.size() > 1 && best->score.cost > 0) {
     std::optional<Closure> other = findClosure(gap, peakNode, {true, best->score});
@@ -132,8 +128,8 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
   if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;
-  if (!move && (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||
-                target != gap.next))
+  if (!move &&
+      (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult || target != gap.next))
     return std::nullopt;
 
   Closure closure;
@@ -168,22 +164,20 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     if (before != kNone && !schedule.isBefore(end, target))
       continue; // Live there.
 
-    bool canCompute = !read.isFixed && root.isDroppable &&
-                      graph.units[root.unit].isCloneable && targetSlot <= root.firstFixedView;
-    InstanceIndex later = canCompute && options.allowReplacing
-                              ? findLater(read.root, target)
-                              : kNone;
+    bool canCompute = !read.isFixed && root.isDroppable && graph.units[root.unit].isCloneable &&
+                      targetSlot <= root.firstFixedView;
+    InstanceIndex later =
+        canCompute && options.allowReplacing ? findLater(read.root, target) : kNone;
     if (later == kNone && before != kNone) {
       // Keeping it longer is free where there is room, and costs room at the
       // peak where its life would now span it.
       bool spansPeak = schedule.isBefore(end, peakNode);
       int64_t endSlot = schedule.getNode(end).slot;
       bool fits = spansPeak || schedule.getMaximum(endSlot, targetSlot - 1) + root.bytes < peak;
-      bool isCheaper =
-          !spansPeak || (options.keepBelow &&
-                         static_cast<__int128>(root.bytes) * options.keepBelow->cost <
-                             static_cast<__int128>(graph.units[root.unit].cost) *
-                                 options.keepBelow->gain);
+      bool isCheaper = !spansPeak || (options.keepBelow &&
+                                      static_cast<__int128>(root.bytes) * options.keepBelow->cost <
+                                          static_cast<__int128>(graph.units[root.unit].cost) *
+                                              options.keepBelow->gain);
       if ((fits && isCheaper) || !canCompute) {
         if (spansPeak)
           closure.score.gain -= root.bytes;
@@ -239,8 +233,7 @@ void GapMoves::apply(const Gap &gap, const Closure &closure) {
     for (auto [index, root] : llvm::enumerate(unit.outputs)) {
       InstanceIndex from = oldNode.operation == kNone ? oldNode.outputs[index] : root;
       const auto &uses = schedule.getInstance(from).uses;
-      auto first =
-          llvm::find_if(uses, [&](NodeIndex use) { return !isMember(from, use); });
+      auto first = llvm::find_if(uses, [&](NodeIndex use) { return !isMember(from, use); });
       if (first != uses.end())
         schedule.redirect(from, *first, computedNow[root]);
     }

@@ -34,8 +34,7 @@ bool isWorse(const Candidate &a, const Candidate &b) {
     return true;
   if (a.score < b.score)
     return false;
-  return std::make_pair(a.gap.instance, a.gap.next) >
-         std::make_pair(b.gap.instance, b.gap.next);
+  return std::make_pair(a.gap.instance, a.gap.next) > std::make_pair(b.gap.instance, b.gap.next);
 }
 
 /// Intervals of slots with a heap per node of a segment tree: the candidates
@@ -67,8 +66,7 @@ public:
   int64_t findBest(int64_t slot) const {
     int64_t best = 0;
     for (int64_t node = slot + width; node >= 1; node /= 2)
-      if (!heaps[node].empty() &&
-          (best == 0 || isWorse(heaps[best].front(), heaps[node].front())))
+      if (!heaps[node].empty() && (best == 0 || isWorse(heaps[best].front(), heaps[node].front())))
         best = node;
     return best;
   }
@@ -118,8 +116,7 @@ private:
       if (!known.insert({instance, {gap.previous, gap.next}}).second)
         return;
       bool isFree = gap.previous == schedule.getInstance(instance).definition;
-      heaps.insert(first, last,
-                   {{isFree ? 0 : graph.units[root.unit].cost, root.bytes}, gap, -1});
+      heaps.insert(first, last, {{isFree ? 0 : graph.units[root.unit].cost, root.bytes}, gap, -1});
     });
   }
 
@@ -184,8 +181,8 @@ private:
     }
     ++numMoves;
     llvm::SmallVector<InstanceIndex, 16> changed;
-    schedule.forEachChangedInstance(
-        state, [&](InstanceIndex instance) { changed.push_back(instance); });
+    schedule.forEachChangedInstance(state,
+                                    [&](InstanceIndex instance) { changed.push_back(instance); });
     llvm::sort(changed);
     changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
     for (InstanceIndex instance : changed)

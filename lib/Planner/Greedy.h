@@ -78,8 +78,7 @@ private:
     /// that is cheaper than this rate.
     std::optional<Score> keepBelow;
   };
-  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode,
-                                     const Options &options);
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode, const Options &options);
   /// Whether the gap's unit is moved, not repeated, when the gap is closed.
   bool isMove(const Gap &gap) const;
   bool isMember(InstanceIndex instance, NodeIndex node) const;

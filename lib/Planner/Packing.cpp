@@ -228,7 +228,7 @@ public:
       return std::move(best);
 
     // Whatever is left of the work is shared among the orders.
-    int64_t shift = std::max<int64_t>(llvm::Log2_64(lowerBound) - 39, 0);
+    int64_t shift = std::max<int64_t>(int64_t(llvm::Log2_64(lowerBound)) - 39, 0);
     std::vector<int64_t> orders[] = {
         std::move(bySize), sorted([shift](const Interval &interval) -> Key {
           // Bytes squared times length. Scaled down to 40 bits, so that it fits.

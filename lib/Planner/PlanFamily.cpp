@@ -17,6 +17,7 @@ Solution mlir::remat::planner::evaluate(const Problem &problem, Plan plan) {
   solution.plan = std::move(plan);
   solution.simulation = simulate(problem, solution.plan);
   solution.packing = pack(problem, solution.plan, solution.simulation);
+  solution.requiredBytes = solution.packing.packedBytes;
   return solution;
 }
 
@@ -31,7 +32,7 @@ struct Member {
   std::optional<Gap> gap;
   int64_t state = 0;
   /// Once known.
-  std::optional<int64_t> packedBytes = std::nullopt;
+  std::optional<int64_t> requiredBytes = std::nullopt;
 };
 } // namespace
 
@@ -49,8 +50,7 @@ struct PlanFamily::Impl {
       return;
     isBuilt = true;
     addSingles();
-    for (const GreedyState &state :
-         runGreedy(problem, graph, greedySchedule, options.reorder))
+    for (const GreedyState &state : runGreedy(problem, graph, greedySchedule, options.reorder))
       members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
     llvm::stable_sort(members, [](const Member &a, const Member &b) {
       return std::make_pair(a.cost, a.peak) < std::make_pair(b.cost, b.peak);
@@ -72,8 +72,7 @@ struct PlanFamily::Impl {
       return; // Nothing is ever live.
     int64_t peak = singleSchedule.getPeak();
     llvm::SmallVector<Gap, 0> gaps;
-    for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e;
-         ++instance)
+    for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e; ++instance)
       singleMoves.forEachGap(instance, [&](const Gap &gap) { gaps.push_back(gap); });
     for (const Gap &gap : gaps) {
       std::optional<Closure> closure = singleMoves.findClosure(gap, peakNode);
@@ -81,8 +80,8 @@ struct PlanFamily::Impl {
         continue;
       singleMoves.apply(gap, *closure);
       if (singleSchedule.getPeak() < peak)
-        members.push_back({singleSchedule.getCost(),
-                           graph.boundaryBytes + singleSchedule.getPeak(), gap});
+        members.push_back(
+            {singleSchedule.getCost(), graph.boundaryBytes + singleSchedule.getPeak(), gap});
       singleSchedule.restore(0);
       singleSchedule.forgetUndone();
     }
@@ -103,7 +102,8 @@ struct PlanFamily::Impl {
     Solution solution = evaluate(problem, std::move(plan));
     // Counting a member as no smaller than the search saw it keeps the answers
     // monotone even where the search was too careful.
-    member.packedBytes = std::max(member.peak, solution.packing.packedBytes);
+    solution.requiredBytes = std::max(member.peak, solution.packing.packedBytes);
+    member.requiredBytes = solution.requiredBytes;
     return solution;
   }
 
@@ -129,10 +129,10 @@ std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
     return impl->identity;
   impl->build();
   for (Member &member : impl->members) {
-    if (member.peak > budget || (member.packedBytes && *member.packedBytes > budget))
+    if (member.peak > budget || (member.requiredBytes && *member.requiredBytes > budget))
       continue;
     Solution solution = impl->materialize(member);
-    if (*member.packedBytes <= budget)
+    if (*member.requiredBytes <= budget)
       return solution;
   }
   return std::nullopt;
@@ -147,16 +147,16 @@ Solution PlanFamily::findSmallest() {
   llvm::stable_sort(order, [](Member *a, Member *b) { return a->peak < b->peak; });
   Member *best = nullptr;
   for (Member *member : order) {
-    if (best && member->peak > *best->packedBytes)
+    if (best && member->peak > *best->requiredBytes)
       break;
-    if (!member->packedBytes)
+    if (!member->requiredBytes)
       impl->materialize(*member);
-    if (!best || std::make_pair(*member->packedBytes, member->cost) <
-                     std::make_pair(*best->packedBytes, best->cost))
+    if (!best || std::make_pair(*member->requiredBytes, member->cost) <
+                     std::make_pair(*best->requiredBytes, best->cost))
       best = member;
   }
   // The identity is a member, but may have been pruned.
-  if (!best || impl->identity.packing.packedBytes <= *best->packedBytes)
+  if (!best || impl->identity.packing.packedBytes <= *best->requiredBytes)
     return impl->identity;
   return impl->materialize(*best);
 }

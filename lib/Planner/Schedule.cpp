@@ -24,8 +24,8 @@ Schedule::Schedule(const Problem &problem, const StorageGraph &graph)
       isDirty(problem.operations.size()) {
   // Originals come first: the node of operation i is i, the instance of root r is r.
   for (auto [index, root] : llvm::enumerate(graph.roots)) {
-    instances[index] = Instance{static_cast<RootIndex>(index),
-                                static_cast<NodeIndex>(root.begin), {}};
+    instances[index] =
+        Instance{static_cast<RootIndex>(index), static_cast<NodeIndex>(root.begin), {}};
     nodes[root.begin].outputs.push_back(index);
   }
   for (int32_t operation = 0, e = nodes.size(); operation < e; ++operation) {
@@ -90,10 +90,10 @@ int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
     const Node &info = nodes[node];
     for (InstanceIndex instance : info.outputs)
       live += bytesOf(instance);
-    int64_t workspace = info.operation == kNone
-                            ? graph.units[info.unit].workspace
-                            : align(problem.operations[info.operation].workspace,
-                                    problem.alignment);
+    int64_t workspace =
+        info.operation == kNone
+            ? graph.units[info.unit].workspace
+            : align(problem.operations[info.operation].workspace, problem.alignment);
     if (place && live + workspace >= highest) {
       bool isHigher = live + workspace > highest || place->node == kNone;
       *place = {slot, isHigher ? node : place->node, isHigher ? 1 : place->numNodes + 1};
@@ -145,9 +145,8 @@ void Schedule::insertNode(NodeIndex node, int32_t slot, int32_t position) {
   markDirty(slot);
   for (InstanceIndex instance : nodes[node].outputs) {
     auto &siblings = instancesOf[instances[instance].root];
-    auto place = llvm::find_if(siblings, [&](InstanceIndex other) {
-      return isBefore(node, instances[other].definition);
-    });
+    auto place = llvm::find_if(
+        siblings, [&](InstanceIndex other) { return isBefore(node, instances[other].definition); });
     siblings.insert(place, instance);
   }
   const Node &info = nodes[node];

@@ -24,8 +24,8 @@ public:
   PlanWriter(const Problem &problem, const StorageGraph &graph, const Schedule &schedule,
              bool reorder)
       : problem(problem), graph(graph), schedule(schedule), reorder(reorder),
-        originalStep(problem.operations.size(), kBoundary),
-        viewsNeeded(problem.operations.size()), isPlaced(problem.operations.size()) {}
+        originalStep(problem.operations.size(), kBoundary), viewsNeeded(problem.operations.size()),
+        isPlaced(problem.operations.size()) {}
 
   Plan run() {
     findNeededViews();
@@ -58,8 +58,7 @@ private:
 
   /// The instance of `root` that `operation`, executed by `node`, reads; kNone
   /// for a root of its own unit.
-  InstanceIndex findInstance(const Schedule::Node &node, OpIndex operation,
-                             RootIndex root) const {
+  InstanceIndex findInstance(const Schedule::Node &node, OpIndex operation, RootIndex root) const {
     llvm::ArrayRef<RootRead> reads = node.operation == kNone
                                          ? llvm::ArrayRef(graph.units[node.unit].reads)
                                          : llvm::ArrayRef(graph.readsOf[operation]);
@@ -95,8 +94,7 @@ private:
 
   /// The slot in which an instance is complete.
   int64_t getReadySlot(InstanceIndex instance) const {
-    const Schedule::Node &node =
-        schedule.getNode(schedule.getInstance(instance).definition);
+    const Schedule::Node &node = schedule.getNode(schedule.getInstance(instance).definition);
     if (node.operation == kNone)
       return node.slot;
     return graph.roots[schedule.getInstance(instance).root].ready;
@@ -201,8 +199,7 @@ private:
         OpIndex producer = problem.values[value].producer;
         if (root == kNone)
           step.reads.push_back(resolveUntracked(value));
-        else if (InstanceIndex instance = findInstance(node, operation, root);
-                 instance != kNone)
+        else if (InstanceIndex instance = findInstance(node, operation, root); instance != kNone)
           step.reads.push_back(resolveTracked(value, instance));
         else
           step.reads.push_back(own.contains(producer) ? own.lookup(producer)

@@ -152,8 +152,8 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
         continue;
       }
       rootOf[value] = roots.size();
-      roots.push_back(Root{align(info.bytes, problem.alignment), unit,
-                           static_cast<OpIndex>(index), static_cast<OpIndex>(index),
+      roots.push_back(Root{align(info.bytes, problem.alignment), unit, static_cast<OpIndex>(index),
+                           static_cast<OpIndex>(index),
                            static_cast<OpIndex>(problem.operations.size()),
                            info.bytes >= minBytes});
       units[unit].outputs.push_back(rootOf[value]);
@@ -182,8 +182,7 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
       roots[read.root].isResult = true;
   for (Unit &unit : units) {
     unit.isMovable &= !unit.outputs.empty();
-    llvm::erase_if(unit.reads, [&](RootRead read) {
-      return llvm::is_contained(unit.outputs, read.root);
-    });
+    llvm::erase_if(unit.reads,
+                   [&](RootRead read) { return llvm::is_contained(unit.outputs, read.root); });
   }
 }

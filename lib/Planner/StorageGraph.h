@@ -90,8 +90,7 @@ public:
   int64_t boundaryBytes = 0;
 
 private:
-  bool isFoldableView(const Problem &problem, const Users &users,
-                      const Operation &operation) const;
+  bool isFoldableView(const Problem &problem, const Users &users, const Operation &operation) const;
   void merge(UnitIndex into, UnitIndex from);
 };
 

@@ -115,12 +115,11 @@ llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
                       .Default(0);
   if (scale == 0)
     return makeError("byte count '" + text + "' has " +
-                     (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") +
-                     "; " + kUnits);
+                     (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") + "; " +
+                     kUnits);
   std::optional<int64_t> bytes = scaleExactly(*number, scale);
   if (!bytes || overflows)
-    return makeError("byte count '" + text +
-                     "' is not a whole number of bytes below 2^63");
+    return makeError("byte count '" + text + "' is not a whole number of bytes below 2^63");
   return *bytes;
 }
 

@@ -29,9 +29,8 @@ namespace {
 class PlanApplier {
 public:
   PlanApplier(const FunctionProblem &problem, const Plan &plan, const ModelTable &models)
-      : problem(problem), plan(plan), models(models),
-        terminator(problem.operations.back()), builder(terminator),
-        stepOps(plan.steps.size()) {}
+      : problem(problem), plan(plan), models(models), terminator(problem.operations.back()),
+        builder(terminator), stepOps(plan.steps.size()) {}
 
   void run() {
     auto region = plan.regions.begin();
@@ -136,24 +135,22 @@ Operation *PlanApplier::cloneStep(OpIndex index, IRMapping &mapping) {
   Operation *clone = builder.clone(*problem.operations[index], mapping);
   auto mark = builder.getStringAttr("rematerialized");
   clone->setLoc(FusedLoc::get(builder.getContext(), clone->getLoc(), mark));
-  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(),
-                            builder.getI64IntegerAttr(index));
+  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(), builder.getI64IntegerAttr(index));
   return clone;
 }
 
 /// The barrier of the dialect of the region's operations, if it has one.
 StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
   for (StepIndex step = region.begin; step < region.end; ++step) {
-    StringRef dialect =
-        problem.operations[plan.steps[step].op]->getName().getDialectNamespace();
+    StringRef dialect = problem.operations[plan.steps[step].op]->getName().getDialectNamespace();
     if (StringRef name = models.getBarrierName(dialect); !name.empty())
       return name;
   }
   return {};
 }
 
-SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, Value after,
-                                              StringRef name, Location loc) {
+SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
+                                              Location loc) {
   if (name.empty())
     return llvm::to_vector_of<Value>(
         BarrierOp::create(builder, loc, inputs, ValueRange(after)).getResults());
@@ -189,8 +186,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       Value instance = getInstance(read, from);
       if (isConstant(value)) {
         // A scalar rather than a tensor.
-        if (!constant || (isa<ShapedType>(constant.getType()) &&
-                          !isa<ShapedType>(instance.getType())))
+        if (!constant ||
+            (isa<ShapedType>(constant.getType()) && !isa<ShapedType>(instance.getType())))
           constant = instance;
       } else if (isInit(value)) {
         inits.insert(instance);
@@ -223,8 +220,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
   SmallVector<Value> held(inputs.getArrayRef());
   SmallVector<Value> heldInits;
   for (Value init : inits) {
-    bool isHeld = llvm::any_of(takesConstant,
-                               [&](const auto &entry) { return entry.first.second == init; });
+    bool isHeld =
+        llvm::any_of(takesConstant, [&](const auto &entry) { return entry.first.second == init; });
     if (isHeld)
       heldInits.push_back(init);
   }
@@ -241,8 +238,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
     SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
     for (auto [input, result] : llvm::zip(inputs, results))
       inputMapping.map(input, result);
-    for (auto [init, result] :
-         llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))
+    for (auto [init, result] : llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))
       heldInitMapping.map(init, result);
   }
 
@@ -258,9 +254,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       if (isInRegion(from, region))
         mapping.map(read, instance);
       else if (isConstant(value))
-        mapping.map(read, takesConstant.contains({index, instance})
-                              ? inputMapping.lookup(instance)
-                              : instance);
+        mapping.map(read, takesConstant.contains({index, instance}) ? inputMapping.lookup(instance)
+                                                                    : instance);
       else if (isInit(value))
         mapping.map(read, takesConstant.contains({index, instance})
                               ? heldInitMapping.lookup(instance)

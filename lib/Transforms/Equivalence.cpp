@@ -32,8 +32,7 @@ public:
   /// operation.
   bool addBarrier(Operation *op) {
     if (!isa<BarrierOp>(op) &&
-        models.getBarrierName(op->getName().getDialectNamespace()) !=
-            op->getName().getStringRef())
+        models.getBarrierName(op->getName().getDialectNamespace()) != op->getName().getStringRef())
       return false;
     for (OpResult result : op->getResults())
       numbers[result] = lookup(op->getOperand(result.getResultNumber()));

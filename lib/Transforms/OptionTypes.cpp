@@ -18,14 +18,13 @@ bool cl::parser<Budget>::parse(Option &option, StringRef, StringRef text, Budget
   return false;
 }
 
-void cl::parser<Budget>::printOptionDiff(const Option &option, const Budget &value,
-                                         const OptVal &, size_t width) const {
+void cl::parser<Budget>::printOptionDiff(const Option &option, const Budget &value, const OptVal &,
+                                         size_t width) const {
   printOptionName(option, width);
   outs() << "= " << value << '\n';
 }
 
-bool cl::parser<ByteCount>::parse(Option &option, StringRef, StringRef text,
-                                  ByteCount &value) {
+bool cl::parser<ByteCount>::parse(Option &option, StringRef, StringRef text, ByteCount &value) {
   if (text == "auto") {
     value = ByteCount();
     return false;

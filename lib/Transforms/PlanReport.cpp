@@ -39,12 +39,10 @@ namespace {
 class PlanDescriber {
 public:
   PlanDescriber(const FunctionProblem &function, const Solution &solution,
-                const std::vector<Category> &categories, int64_t minBytes,
-                FunctionReport &report)
+                const std::vector<Category> &categories, int64_t minBytes, FunctionReport &report)
       : function(function), problem(function.problem), plan(solution.plan),
         simulation(solution.simulation), packing(solution.packing), categories(categories),
-        minBytes(minBytes), report(report),
-        asmState(function.operations.front()->getParentOp()) {}
+        minBytes(minBytes), report(report), asmState(function.operations.front()->getParentOp()) {}
 
   void run() {
     report.peakBytes = simulation.livePeak;
@@ -168,17 +166,15 @@ std::string PlanDescriber::getReason(StorageIndex index) const {
     return "result" + reader;
   if (!operation.recomputable)
     return "not recomputable: its operation " +
-           (function.whyNot[producer].empty() ? "keeps its place"
-                                              : function.whyNot[producer]) +
+           (function.whyNot[producer].empty() ? "keeps its place" : function.whyNot[producer]) +
            reader;
   if (storage.bytes < minBytes)
     return "smaller than min-bytes" + reader;
   if (isPassedThroughBarrier[index])
     return "read through a barrier, which is not repeated" + reader;
   int64_t operandBytes = 0;
-  for (auto [value, from] :
-       llvm::zip(problem.operations[plan.steps[storage.first.step].op].reads,
-                 plan.steps[storage.first.step].reads)) {
+  for (auto [value, from] : llvm::zip(problem.operations[plan.steps[storage.first.step].op].reads,
+                                      plan.steps[storage.first.step].reads)) {
     StorageIndex operand = getStorage(value, from);
     if (operand != kNoStorage && !simulation.storages[operand].isBoundary &&
         simulation.storages[operand].end <= simulation.peakStep)
@@ -218,10 +214,9 @@ void PlanDescriber::describePeak() {
     report.categoriesAtPeak[row.category] += row.bytes;
     report.liveAtPeak.push_back(std::move(row));
   }
-  llvm::stable_sort(report.liveAtPeak,
-                    [](const LiveValueReport &a, const LiveValueReport &b) {
-                      return a.bytes > b.bytes;
-                    });
+  llvm::stable_sort(report.liveAtPeak, [](const LiveValueReport &a, const LiveValueReport &b) {
+    return a.bytes > b.bytes;
+  });
   auto addRow = [&](StringRef name, int64_t bytes, StringRef reason) {
     if (bytes == 0)
       return;

@@ -50,8 +50,7 @@ std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface functi
     return "it has no body";
   if (!function.isPrivate())
     return std::nullopt;
-  std::optional<SymbolTable::UseRange> uses =
-      SymbolTable::getSymbolUses(function, symbolScope);
+  std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, symbolScope);
   if (uses && uses->empty())
     return std::nullopt;
   return "it is private and counts inside its callers";
@@ -76,11 +75,10 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   const planner::Problem &problem = planned.problem.problem;
   if (!planned.problem.unknownSizes.empty()) {
     Value first = planned.problem.values[planned.problem.unknownSizes.front()];
-    InFlightDiagnostic warning =
-        emitWarning(first.getLoc())
-        << "the size of " << first.getType() << " is not known; "
-        << planned.problem.unknownSizes.size()
-        << " such values count as 0 bytes and are not recomputed";
+    InFlightDiagnostic warning = emitWarning(first.getLoc())
+                                 << "the size of " << first.getType() << " is not known; "
+                                 << planned.problem.unknownSizes.size()
+                                 << " such values count as 0 bytes and are not recomputed";
     warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
   }
 
@@ -106,13 +104,12 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
     int64_t budget = options.budget.resolve(baseline);
     report.budgetBytes = budget;
     planner::Solution smallest = family.findSmallest();
-    report.minimumKnownBytes = smallest.packing.packedBytes;
+    report.minimumKnownBytes = smallest.requiredBytes;
     // Operations that nothing needs stay: leaving them out is not our saving.
     int64_t bound = planner::addedCostLowerBound(problem, budget);
-    report.addedCostLowerBound =
-        bound == std::numeric_limits<int64_t>::max()
-            ? std::nullopt
-            : std::optional<int64_t>(std::max<int64_t>(bound, 0));
+    report.addedCostLowerBound = bound == std::numeric_limits<int64_t>::max()
+                                     ? std::nullopt
+                                     : std::optional<int64_t>(std::max<int64_t>(bound, 0));
     if (baseline > budget) {
       if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
         report.status = PlanStatus::Met;
@@ -141,16 +138,15 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
                                       ? mlir::emitError(peakOp->getLoc())
                                       : mlir::emitWarning(peakOp->getLoc());
   diagnostic << "function '" << report.name << "' does not fit into the budget of "
-             << *report.budgetBytes
-             << " bytes: the smallest budget known to be feasible is "
+             << *report.budgetBytes << " bytes: the smallest budget known to be feasible is "
              << report.minimumKnownBytes << " bytes";
   if (!report.addedCostLowerBound)
     diagnostic << "; no order of execution fits";
   if (options.scope == Scope::Total &&
       report.argumentBytes + report.resultBytes > *report.budgetBytes)
     diagnostic << "; arguments and results alone exceed the budget";
-  diagnostic.attachNote() << "arguments take " << report.argumentBytes
-                          << " bytes, results " << report.resultBytes << " bytes";
+  diagnostic.attachNote() << "arguments take " << report.argumentBytes << " bytes, results "
+                          << report.resultBytes << " bytes";
   diagnostic.attachNote(peakOp->getLoc())
       << "the packed peak of " << report.packedBytes << " bytes is at '"
       << report.peakOperation.name << "' (operation " << report.peakOperation.index
@@ -160,8 +156,7 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
       int64_t rest = 0;
       for (const LiveValueReport &other : ArrayRef(report.liveAtPeak).drop_front(index))
         rest += other.bytes;
-      diagnostic.attachNote() << rest << " bytes: "
-                              << report.liveAtPeak.size() - index
+      diagnostic.attachNote() << rest << " bytes: " << report.liveAtPeak.size() - index
                               << " smaller rows (all of them are in the report)";
       break;
     }
@@ -178,8 +173,7 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
 //===----------------------------------------------------------------------===//
 
 /// Counts the memory of the rewritten function again and compares.
-static LogicalResult verifyBytes(const PlannedFunction &planned,
-                                 const FunctionProblem &rewritten) {
+static LogicalResult verifyBytes(const PlannedFunction &planned, const FunctionProblem &rewritten) {
   planner::Solution recount =
       planner::evaluate(rewritten.problem, planner::identityPlan(rewritten.problem));
   const planner::Solution &plan = *planned.solution;
@@ -198,8 +192,7 @@ static LogicalResult verifyBytes(const PlannedFunction &planned,
 /// Warns when merging equal operations, which the input may have had already,
 /// would lead above the budget.
 static void warnAboutCSE(FunctionOpInterface function, int64_t budget,
-                         const RematerializeOptions &options,
-                         SymbolTableCollection &symbols) {
+                         const RematerializeOptions &options, SymbolTableCollection &symbols) {
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
   IRRewriter rewriter(function.getContext());
@@ -235,8 +228,8 @@ static void emitRemarks(const PlannedFunction &planned) {
   for (auto [index, op] : llvm::enumerate(planned.problem.operations))
     if (int64_t count = clones.lookup(index))
       remark::passed(op->getLoc(), options("Rematerialized"))
-          << op->getName().getStringRef() << " is computed again "
-          << std::to_string(count) << (count == 1 ? " time" : " times");
+          << op->getName().getStringRef() << " is computed again " << std::to_string(count)
+          << (count == 1 ? " time" : " times");
   for (const LiveValueReport &row : report.liveAtPeak)
     if (!row.value.empty())
       remark::missed(loc, options("Kept"))
@@ -253,16 +246,15 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
   FunctionOpInterface function = planned.function;
   const ModelTable &models = getModels(options);
   OwningOpRef<Operation *> reference(function->clone());
-  FunctionVersion original = getVersion(
-      planned.problem, &cast<FunctionOpInterface>(*reference).getFunctionBody().front());
+  FunctionVersion original =
+      getVersion(planned.problem, &cast<FunctionOpInterface>(*reference).getFunctionBody().front());
 
   applyPlan(planned.problem, planned.solution->plan, models);
 
   FailureOr<FunctionProblem> rewritten = ::buildProblem(function, options, symbols);
   if (failed(rewritten) || failed(verifyBytes(planned, *rewritten)) ||
-      failed(verifyEquivalence(original,
-                               getVersion(*rewritten, &function.getFunctionBody().front()),
-                               models)))
+      failed(verifyEquivalence(
+          original, getVersion(*rewritten, &function.getFunctionBody().front()), models)))
     return failure();
   if (planned.report.status == PlanStatus::Met)
     warnAboutCSE(function, *planned.report.budgetBytes, options, symbols);

@@ -81,8 +81,8 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
       {"live_at_peak", std::move(live)},
       {"recomputed", std::move(recomputed)},
       {"moved", std::move(moved)}};
-  object["budget_bytes"] = report.budgetBytes ? llvm::json::Value(*report.budgetBytes)
-                                              : llvm::json::Value(nullptr);
+  object["budget_bytes"] =
+      report.budgetBytes ? llvm::json::Value(*report.budgetBytes) : llvm::json::Value(nullptr);
   object["overhead_lower_bound"] =
       report.addedCostLowerBound
           ? llvm::json::Value(getOverhead(*report.addedCostLowerBound, report.cost))
@@ -135,8 +135,8 @@ static void print(const FunctionReport &report, raw_ostream &os) {
      << formatBytes(report.resultBytes) << ", constants " << formatBytes(report.constantBytes)
      << ", largest working set " << formatBytes(report.workingSetBytes)
      << ", smallest known packed peak " << formatBytes(report.minimumKnownBytes) << '\n'
-     << "  peak at '" << report.peakOperation.name << "' (operation "
-     << report.peakOperation.index << "):";
+     << "  peak at '" << report.peakOperation.name << "' (operation " << report.peakOperation.index
+     << "):";
   for (const auto &[category, bytes] : report.categoriesAtPeak)
     os << ' ' << category << ' ' << formatBytes(bytes) << ';';
   os << '\n';
@@ -171,13 +171,12 @@ static void print(const FunctionReport &report, raw_ostream &os) {
       sum.cost += row.cost;
     }
     std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
-    llvm::stable_sort(rows, [](const auto &a, const auto &b) {
-      return a.second.bytes > b.second.bytes;
-    });
+    llvm::stable_sort(rows,
+                      [](const auto &a, const auto &b) { return a.second.bytes > b.second.bytes; });
     for (const auto &[name, sum] : rows)
       os << llvm::format("  %6lld x  ", (long long)sum.clones) << llvm::left_justify(name, 32)
-         << llvm::right_justify(formatBytes(sum.bytes), 9) << "  "
-         << formatPicoseconds(sum.cost) << '\n';
+         << llvm::right_justify(formatBytes(sum.bytes), 9) << "  " << formatPicoseconds(sum.cost)
+         << '\n';
   }
   if (!report.moved.empty())
     os << "  moved to where they are needed: " << report.moved.size() << " operations\n";

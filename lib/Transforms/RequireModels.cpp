@@ -21,8 +21,7 @@ static constexpr const char *kHelp =
     "describe it in a models file (models=FILE), or give --allow-unregistered-dialect";
 
 namespace {
-struct RequireModelsPass
-    : public remat::impl::RematRequireModelsPassBase<RequireModelsPass> {
+struct RequireModelsPass : public remat::impl::RematRequireModelsPassBase<RequireModelsPass> {
   using RematRequireModelsPassBase::RematRequireModelsPassBase;
 
   void runOnOperation() override {
@@ -35,8 +34,7 @@ struct RequireModelsPass
       }
     }
     WalkResult walk = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return succeeded(checkOperation(op, table)) ? WalkResult::advance()
-                                                  : WalkResult::interrupt();
+      return succeeded(checkOperation(op, table)) ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (walk.wasInterrupted())
       return signalPassFailure();

@@ -57,8 +57,8 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
       if (succeeded(peaks))
         emitError(function.getLoc(), "function '")
             << function.getName() << "' exceeds the budget of " << budget.getValue().amount
-            << " bytes: its packed peak is " << peaks->packedBytes
-            << " bytes, its live peak " << peaks->liveBytes << " bytes";
+            << " bytes: its packed peak is " << peaks->packedBytes << " bytes, its live peak "
+            << peaks->liveBytes << " bytes";
       return WalkResult::skip();
     });
     if (!allFit)

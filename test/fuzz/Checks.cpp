@@ -24,7 +24,7 @@ using namespace mlir::remat::fuzz;
 
 /// What `-cse -canonicalize` and friends may do after the pass.
 static constexpr StringRef kCleanup =
-    "builtin.module(canonicalize,cse,loop-invariant-code-motion,sccp,canonicalize,cse)";
+    "canonicalize,cse,loop-invariant-code-motion,sccp,canonicalize,cse";
 
 //===----------------------------------------------------------------------===//
 // Cases
@@ -80,7 +80,7 @@ Case mlir::remat::fuzz::makeCase(Harness &harness, ModuleOp module, Random &rand
   if (random.chance(60)) {
     for (int64_t round = 0; round < 6 && !result.isFixpoint; ++round) {
       std::string before = print(module);
-      harness.run(module, "builtin.module(canonicalize,cse)");
+      harness.run(module, "canonicalize,cse");
       result.isFixpoint = print(module) == before;
     }
   }
@@ -390,7 +390,7 @@ void Checker::checkSurvival(Outcome &outcome, StringRef budget) {
     stripBarriers(*copy);
   int64_t clones = countClones(*copy);
   std::string errors;
-  if (expect(harness.run(*copy, "builtin.module(cse)", &errors), "cleanup", "{0}: cse failed: {1}",
+  if (expect(harness.run(*copy, "cse", &errors), "cleanup", "{0}: cse failed: {1}",
              budget, errors))
     return;
   forEachMain(*copy, [&](FunctionOpInterface function) {
@@ -418,8 +418,12 @@ void Checker::checkSurvival(Outcome &outcome, StringRef budget) {
       return StringRef(message.text).contains("'" + name.str() + "' would exceed its budget");
     });
     ++result.counters[exceeds ? "warned about cse" : "safe under cse"];
-    expect(exceeds == isWarned, "cse-warning", "{0}: cse leads to {1} bytes, but {2}", budget,
-           peaks->packedBytes, isWarned ? "there is a warning" : "there is no warning");
+    std::string texts;
+    for (const Message &message : outcome.messages)
+      texts += "\n" + message.text;
+    expect(exceeds == isWarned, "cse-warning", "{0}: cse leads to {1} bytes, but {2}:{3}\n{4}", budget,
+           peaks ? peaks->packedBytes : -1, isWarned ? "there is a warning" : "there is no warning",
+           texts, print(*copy));
   });
   if (!input.isFixpoint)
     return;
@@ -821,7 +825,7 @@ private:
     Case candidate = best;
     candidate.text = print(*module);
     if (best.isFixpoint) {
-      harness.run(*module, "builtin.module(canonicalize,cse)");
+      harness.run(*module, "canonicalize,cse");
       if (print(*module) != candidate.text)
         return false;
     }

@@ -68,7 +68,7 @@ public:
   Outcome rematerialize(ModuleOp module, const PassOptions &options, StringRef budget,
                         StringRef onInfeasible = "error");
 
-  /// Runs a pipeline in place. False, with the errors in `errors`, if it fails.
+  /// Runs passes on the module in place. False, with the errors in `errors`, if it fails.
   bool run(ModuleOp module, StringRef pipeline, std::string *errors = nullptr);
 
   /// Options for the library's functions that mean the same.

@@ -55,7 +55,7 @@ LIBRARIES = ("runner_utils", "c_runner_utils", "float16_utils")
 # tiny loops.
 RUNNER_FLAGS = ["-O0", "--fast-isel", "--regalloc=fast", "--optimize-regalloc=false",
                 "--enable-misched=false", "--post-RA-scheduler=false", "--disable-lsr",
-                "--disable-cgp"]
+                "--disable-cgp", "--disable-machine-cse"]
 MASK = (1 << 64) - 1
 # Width, and the bits of the exponent, which are all ones in what is not finite.
 FLOATS = {"bf16": (16, 0x7F80), "f16": (16, 0x7C00), "f32": (32, 0x7F800000),

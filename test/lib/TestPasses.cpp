@@ -6,5 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 namespace mlir::remat::test {
-void registerTestPasses() {}
+void registerTestOperationModelsPass();
+void registerTestResortPass();
+
+void registerTestPasses() {
+  registerTestOperationModelsPass();
+  registerTestResortPass();
+}
 } // namespace mlir::remat::test

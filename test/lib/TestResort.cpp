@@ -72,9 +72,8 @@ void remat::test::resortByDependences(Block &block) {
     levels[&op] = level;
     order.push_back(&op);
   }
-  llvm::stable_sort(order, [&](Operation *a, Operation *b) {
-    return levels.lookup(a) < levels.lookup(b);
-  });
+  llvm::stable_sort(
+      order, [&](Operation *a, Operation *b) { return levels.lookup(a) < levels.lookup(b); });
   for (Operation *op : order)
     op->moveBefore(&block, block.without_terminator().end());
 }

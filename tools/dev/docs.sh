@@ -2,32 +2,54 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Generates the pages in docs/generated from the TableGen definitions.
+# Generates the parts of the documentation that follow from the sources.
 #
-#   docs.sh            writes the pages
-#   docs.sh --check    changes nothing, fails when a page is stale
+#   docs.sh              writes the pages in docs/generated, from the TableGen definitions
+#   docs.sh --check      changes nothing, fails when one of these pages is stale
+#   docs.sh --examples   writes what the commands in README.md and docs/*.md print, and the picture,
+#                        with the remat-opt in build/bin; the tests check these
 
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 
-case ${1:-} in -h | --help) usage; exit ;; '' | --check) ;; *) die "unknown option '$1'" ;; esac
-tblgen=$(llvm_tool mlir-tblgen)
-include=$("llvm-config-$LLVM_VERSION" --includedir)
+# page NAME FILE.td OPTION...: writes $fresh/NAME.md.
+page() {
+  "$tblgen" -I include -I "$include" "include/Remat/$2" "${@:3}" -o "$fresh/$1.md"
+}
+
+generate_pages() {
+  local tblgen include
+  tblgen=$(llvm_tool mlir-tblgen)
+  include=$("llvm-config-$LLVM_VERSION" --includedir)
+  page RematDialect Dialect/IR/RematOps.td -gen-dialect-doc -dialect=remat
+  page RematPasses Transforms/Passes.td -gen-pass-doc
+}
+
+write_examples() {
+  local examples tool=$REMAT_ROOT/build/bin/remat-opt
+  [ -x "$tool" ] || die "there is no $tool; run tools/dev/build.sh"
+  mapfile -t examples < <(grep -l '^```console$' README.md docs/*.md)
+  for page in "${examples[@]}"; do
+    PATH="$REMAT_ROOT/build/bin:$PATH" python3 test/Docs/Inputs/console.py "$page" --update
+  done
+  python3 tools/dev/picture.py "$tool" >docs/images/memory.svg
+}
+
 cd "$REMAT_ROOT"
 pages=docs/generated
 fresh=$(mktemp -d)
 trap 'rm -r "$fresh"' EXIT
-
-# page NAME FILE.td OPTION...
-page() {
-  "$tblgen" -I include -I "$include" "include/Remat/$2" "${@:3}" -o "$fresh/$1.md"
-}
-page RematDialect Dialect/IR/RematOps.td -gen-dialect-doc -dialect=remat
-page RematPasses Transforms/Passes.td -gen-pass-doc
-
-if [ "${1:-}" = --check ]; then
+case ${1:-} in
+-h | --help) usage ;;
+--examples) write_examples ;;
+--check)
+  generate_pages
   diff -ru "$pages" "$fresh" || die "pages in $pages are stale; run tools/dev/docs.sh"
-else
+  ;;
+'')
+  generate_pages
   mkdir -p "$pages"
   cp "$fresh"/*.md "$pages"
-fi
+  ;;
+*) die "unknown option '$1'" ;;
+esac

@@ -51,8 +51,7 @@ static std::string getModelsFiles(StringRef pipeline) {
 
 /// Sets up a module pipeline as `config` says, behind a remat-require-models that
 /// knows the models files of the others.
-static LogicalResult setUpWithModels(const MlirOptMainConfig &config,
-                                     PassManager &pipeline) {
+static LogicalResult setUpWithModels(const MlirOptMainConfig &config, PassManager &pipeline) {
   if (pipeline.getOpAnchorName() != ModuleOp::getOperationName())
     return config.setupPassPipeline(pipeline);
   pipeline.addPass(remat::createRematRequireModelsPass());
@@ -109,14 +108,13 @@ int main(int argc, char **argv) {
   remat::registerBufferizableOpInterfaceExternalModels(registry);
   remat::registerAllExternalModels(registry);
 
-  auto [inputPath, outputPath] = registerAndParseCLIOptions(
-      argc, argv, "Rematerialization optimizer driver\n", registry);
+  auto [inputPath, outputPath] =
+      registerAndParseCLIOptions(argc, argv, "Rematerialization optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!config.shouldAllowUnregisteredDialects()) {
     config.allowUnregisteredDialects(true);
-    config.setPassPipelineSetupFn([inner = config](PassManager &pipeline) {
-      return setUpWithModels(inner, pipeline);
-    });
+    config.setPassPipelineSetupFn(
+        [inner = config](PassManager &pipeline) { return setUpWithModels(inner, pipeline); });
   }
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, inputPath, outputPath, registry));

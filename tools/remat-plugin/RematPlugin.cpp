@@ -19,8 +19,7 @@
 using namespace mlir;
 
 extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "Remat", LLVM_VERSION_STRING,
-          [](DialectRegistry *registry) {
+  return {MLIR_PLUGIN_API_VERSION, "Remat", LLVM_VERSION_STRING, [](DialectRegistry *registry) {
             registry->insert<remat::RematDialect>();
             remat::registerBufferizableOpInterfaceExternalModels(*registry);
           }};

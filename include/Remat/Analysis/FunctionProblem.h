@@ -56,8 +56,7 @@ struct FunctionProblem {
 /// Builds the problem of a function whose body is a single block. Emits one
 /// error and fails where that is not possible: several blocks, sums that
 /// overflow, policies that cannot be followed.
-FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
-                                        SummaryAnalysis &summaries,
+FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function, SummaryAnalysis &summaries,
                                         const ProblemOptions &options);
 
 /// The highest live bytes of the values that `region` defines, in the order of

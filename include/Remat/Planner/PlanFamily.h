@@ -35,6 +35,9 @@ struct Solution {
   Plan plan;
   Simulation simulation;
   PackedPlan packing;
+  /// The smallest budget for which a family gives this answer: the packed bytes,
+  /// or more where its search counted more carefully than the simulation.
+  int64_t requiredBytes = 0;
 };
 
 /// Replays and packs a plan.
@@ -53,7 +56,7 @@ public:
   /// when no member fits.
   std::optional<Solution> findCheapest(int64_t budget);
 
-  /// The member with the smallest packed peak; the cheapest of equal ones.
+  /// The member with the smallest required bytes; the cheapest of equal ones.
   Solution findSmallest();
 
 private:

@@ -32,8 +32,7 @@ class ModelTable;
 ///
 /// The barrier is that of the dialect of the recomputed operations where
 /// `models` names one (`stablehlo.optimization_barrier`).
-void applyPlan(const FunctionProblem &problem, const planner::Plan &plan,
-               const ModelTable &models);
+void applyPlan(const FunctionProblem &problem, const planner::Plan &plan, const ModelTable &models);
 
 } // namespace mlir::remat
 

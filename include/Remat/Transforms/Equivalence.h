@@ -35,8 +35,8 @@ FunctionVersion getVersion(const FunctionProblem &problem, Block *block);
 /// Succeeds when `rewritten` computes what `original` does. Otherwise emits one
 /// error at the first operation that has no counterpart, with a note that shows
 /// what was expected, and fails.
-LogicalResult verifyEquivalence(const FunctionVersion &original,
-                                const FunctionVersion &rewritten, const ModelTable &models);
+LogicalResult verifyEquivalence(const FunctionVersion &original, const FunctionVersion &rewritten,
+                                const ModelTable &models);
 
 } // namespace mlir::remat
 

@@ -62,8 +62,7 @@ void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptio
 /// Applies a plan and proves the result: the memory is counted again from the
 /// rewritten IR, and its meaning is compared with the original's. Emits an
 /// internal error and fails when they differ.
-LogicalResult applyPlannedFunction(PlannedFunction &planned,
-                                   const RematerializeOptions &options,
+LogicalResult applyPlannedFunction(PlannedFunction &planned, const RematerializeOptions &options,
                                    SymbolTableCollection &symbols);
 
 /// Plans and rewrites one function within its module, which must not be used by

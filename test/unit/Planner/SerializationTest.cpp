@@ -345,4 +345,61 @@ peak 64 bytes at step 3, cost 4 ps, packed 64 bytes
 )");
 }
 
+// The example of docs/problem-format.md, word by word.
+TEST(SerializationTest, Example) {
+  llvm::Expected<Problem> problem = parseProblem(R"({
+  "version": 1,
+  "values": [
+    {"name": "x", "bytes": 100},
+    {"name": "h", "bytes": 400},
+    {"name": "flat", "bytes": 400, "placement": "view", "source": 1},
+    {"name": "y", "bytes": 1000},
+    {"name": "z", "bytes": 8},
+    {"name": "g", "bytes": 400}
+  ],
+  "operations": [
+    {"name": "dense", "reads": [0], "writes": [1], "cost": 50},
+    {"name": "reshape", "reads": [1], "writes": [2], "cost": 0},
+    {"name": "expand", "reads": [2], "writes": [3], "cost": 80},
+    {"name": "reduce", "reads": [3], "writes": [4], "cost": 10, "workspace": 400},
+    {"name": "backward", "reads": [4, 1], "writes": [5], "cost": 60},
+    {"name": "return", "reads": [5], "cost": 0, "effect": "pinned"}
+  ]
+}
+)");
+  ASSERT_TRUE(bool(problem)) << llvm::toString(problem.takeError());
+  EXPECT_EQ(simulate(*problem, identityPlan(*problem)).livePeak, 1908);
+  llvm::Expected<Plan> plan = parsePlan(R"({
+  "version": 1,
+  "steps": [
+    {"op": 0, "reads": [-1]},
+    {"op": 1, "reads": [0]},
+    {"op": 2, "reads": [1]},
+    {"op": 3, "reads": [2]},
+    {"op": 0, "reads": [-1], "clone": true},
+    {"op": 4, "reads": [3, 4]},
+    {"op": 5, "reads": [5]}
+  ],
+  "regions": [
+    {"begin": 4, "end": 5, "after": {"value": 4, "step": 3}}
+  ]
+}
+)",
+                                        *problem);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(*problem, *plan, os);
+  EXPECT_EQ(text, R"(0: dense(x) -> h, live 500 bytes
+1: reshape(h@0) -> flat, live 500 bytes
+2: expand(flat@1) -> y, live 1500 bytes
+3: reduce(y@2) -> z, live 1508 bytes
+region of 1 steps after z@3
+4: clone dense(x) -> h, live 508 bytes
+5: backward(z@3, h@4) -> g, live 908 bytes
+6: return(g@5), live 500 bytes
+peak 1508 bytes at step 3, cost 250 ps, packed 1508 bytes
+)");
+}
+
 } // namespace
