@@ -99,7 +99,10 @@ void BlockTranslator::addReads(Operation *op, const OperationModel &model,
   SmallVector<Value> shapesOnly;
   for (OpOperand &operand : op->getOpOperands()) {
     unsigned number = operand.getOperandNumber();
-    if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number))
+    // A buffer that is written must be there.
+    bool isWritten = isa<BaseMemRefType>(operand.get().getType()) && !model.isPure();
+    if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number) &&
+        !isWritten)
       shapesOnly.push_back(operand.get());
     else if (seen.insert(operand.get()).second)
       operation.reads.push_back(getIndex(operand.get()));

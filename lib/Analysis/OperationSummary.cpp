@@ -92,6 +92,12 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
       summary.effects = EffectKind::Pure;
     }
   }
+  // A second operation of the same name or on the same channel is another program.
+  if (getInherentOrDiscardableAttr(op, SymbolTable::getSymbolAttrName()))
+    summary.whyNot = "has a name of its own";
+  else if (getInherentOrDiscardableAttr(op, "channel_handle") ||
+           getInherentOrDiscardableAttr(op, "channel_id"))
+    summary.whyNot = "has a channel of its own";
   return summary;
 }
 

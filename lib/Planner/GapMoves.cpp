@@ -75,6 +75,8 @@ bool GapMoves::isMove(const Gap &gap) const {
              const auto &uses = schedule.getInstance(output).uses;
              return uses.empty() || !schedule.isBefore(uses.front(), gap.next);
            });
+  if (!reorder)
+    return false;
   NodeIndex target = getTarget(gap);
   if (numPinnedBefore[schedule.getNode(target).slot] != numPinnedBefore[unit.operations.front()])
     return false;
@@ -123,8 +125,6 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
   NodeIndex target = getTarget(gap);
   int64_t targetSlot = schedule.getNode(target).slot;
   bool move = isMove(gap);
-  if (move && !reorder && !schedule.getNode(dropped.definition).isClone)
-    return std::nullopt;
   if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;

@@ -209,11 +209,14 @@ public:
     best.offsets.assign(buffers.size(), 0);
   }
 
+  /// Whether careful placement would take too long.
+  bool isTooMany(int64_t maxVisits) const { return numPairs > 3 * maxVisits; }
+
   Packing run(int64_t maxVisits) {
     if (members.empty())
       return {std::move(best.offsets), 0};
     // A placement visits a part of all pairs, because it stops at the first fit.
-    bool offline = numPairs <= 3 * maxVisits;
+    bool offline = !isTooMany(maxVisits);
     OfflineAllocator allocator(
         offline ? llvm::ArrayRef<Interval>(intervals) : llvm::ArrayRef<Interval>(), numTimes);
     allocator.maxVisits = maxVisits;
@@ -298,6 +301,19 @@ private:
     return order;
   }
 
+  /// The intervals by a time in [0, numTimes], those of one time by index.
+  template <typename TimeOf>
+  std::vector<int64_t> sortedByTime(TimeOf timeOf) const {
+    std::vector<int64_t> next(numTimes + 2, 0), order(intervals.size());
+    for (int64_t index = 0, e = intervals.size(); index < e; ++index)
+      ++next[timeOf(index) + 1];
+    for (int64_t time = 0; time <= numTimes; ++time)
+      next[time + 1] += next[time];
+    for (int64_t index = 0, e = intervals.size(); index < e; ++index)
+      order[next[timeOf(index)]++] = index;
+    return order;
+  }
+
   bool isOptimal() const { return best.arenaBytes == lowerBound; }
 
   /// Whether more work is not worth it: a 4096th above the bound.
@@ -319,17 +335,22 @@ private:
       return;
     // Backwards is forwards on the mirrored intervals.
     auto begin = [&](int64_t index) {
-      return backwards ? -intervals[index].end : intervals[index].begin;
+      return backwards ? numTimes - intervals[index].end : intervals[index].begin;
     };
     auto end = [&](int64_t index) {
-      return backwards ? -intervals[index].begin : intervals[index].end;
+      return backwards ? numTimes - intervals[index].begin : intervals[index].end;
     };
-    std::vector<int64_t> starts = sorted([&](const Interval &interval) -> Key {
-      return {backwards ? -interval.end : interval.begin, -interval.bytes};
-    });
-    std::vector<int64_t> ends = sorted([&](const Interval &interval) -> Key {
-      return {backwards ? -interval.begin : interval.end, 0};
-    });
+    std::vector<int64_t> starts = sortedByTime(begin), ends = sortedByTime(end);
+    // Of those that begin together the largest goes first.
+    for (auto first = starts.begin(); first != starts.end();) {
+      auto last = std::find_if(first, starts.end(),
+                               [&](int64_t index) { return begin(index) != begin(*first); });
+      std::sort(first, last, [&](int64_t a, int64_t b) {
+        return intervals[a].bytes != intervals[b].bytes ? intervals[a].bytes > intervals[b].bytes
+                                                        : a < b;
+      });
+      first = last;
+    }
     std::vector<int64_t> offsets(intervals.size());
     FreeList list;
     size_t nextEnd = 0;
@@ -376,7 +397,35 @@ private:
 
 Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
                                           int64_t maxVisits) {
-  return Packer(buffers, alignment).run(maxVisits);
+  Packer packer(buffers, alignment);
+  bool isTooMany = packer.isTooMany(maxVisits);
+  Packing best = packer.run(maxVisits);
+  if (!isTooMany)
+    return best;
+
+  // Too many pairs for careful placement: place the few large buffers carefully,
+  // and the small ones above them.
+  int64_t largest = 0;
+  for (const Buffer &buffer : buffers)
+    largest = std::max(largest, buffer.bytes);
+  std::vector<Buffer> parts[2];
+  std::vector<int64_t> members[2];
+  for (auto [index, buffer] : llvm::enumerate(buffers)) {
+    bool isSmall = buffer.bytes < largest / 1024;
+    parts[isSmall].push_back(buffer);
+    members[isSmall].push_back(index);
+  }
+  if (parts[1].empty())
+    return best;
+  Packing split;
+  split.offsets.resize(buffers.size());
+  for (int part = 0; part < 2; ++part) {
+    Packing packing = Packer(parts[part], alignment).run(maxVisits);
+    for (auto [index, offset] : llvm::zip_equal(members[part], packing.offsets))
+      split.offsets[index] = buffers[index].bytes ? split.arenaBytes + offset : 0;
+    split.arenaBytes += packing.arenaBytes;
+  }
+  return split.arenaBytes < best.arenaBytes ? split : best;
 }
 
 llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, int64_t alignment,

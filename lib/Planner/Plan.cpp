@@ -70,47 +70,33 @@ ViewGroups::ViewGroups(const Problem &problem, const Plan &plan)
 
 void mlir::remat::planner::assignRegions(const Problem &problem, Plan &plan) {
   plan.regions.clear();
-  if (llvm::none_of(plan.steps, [](const Step &step) { return step.isClone; }))
-    return;
   ViewGroups groups(problem, plan);
-
-  // What originals computed so far and may still be live, the latest on top:
-  // what is dead on top stays dead, so it can be dropped for good, and the
-  // first entry that is live is the latest one.
-  struct Candidate {
-    ValueInstance instance;
-    StepIndex lastRead;
-  };
-  std::vector<Candidate> candidates;
   ValueInstance latest;
-
   for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
     const Step &step = plan.steps[index];
     if (step.isClone) {
-      if (!plan.regions.empty() && plan.regions.back().end == index) {
+      if (!plan.regions.empty() && plan.regions.back().end == index)
         ++plan.regions.back().end;
-        continue;
-      }
-      while (!candidates.empty() && candidates.back().lastRead < index)
-        candidates.pop_back();
-      plan.regions.push_back(
-          {index, index + 1, candidates.empty() ? latest : candidates.back().instance});
+      else
+        plan.regions.push_back({index, index + 1, latest});
       continue;
     }
-
-    // Of several results the first is preferred, so it goes on top.
-    const Operation &op = problem.operations[step.op];
-    for (int64_t k = int64_t(op.writes.size()) - 1; k >= 0; --k) {
-      ValueInstance instance{op.writes[k], index};
+    // Of several results the first that is still live, else the first.
+    bool isFirst = true;
+    for (ValueIndex value : problem.operations[step.op].writes) {
+      ValueInstance instance{value, index};
       int64_t group = groups.of(instance);
       const Value &root = problem.values[groups.root[group]];
-      if (problem.values[instance.value].placement == Placement::None ||
-          root.placement == Placement::None)
-        continue;
-      latest = instance;
       // To wait for a view of an argument orders nothing.
-      if (root.producer != kBoundary)
-        candidates.push_back({instance, groups.lastRead[group]});
+      if (problem.values[value].placement == Placement::None ||
+          root.placement == Placement::None || root.producer == kBoundary)
+        continue;
+      bool isLive = groups.lastRead[group] > index;
+      if (isFirst || isLive)
+        latest = instance;
+      isFirst = false;
+      if (isLive)
+        break;
     }
   }
 }

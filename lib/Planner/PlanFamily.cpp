@@ -39,7 +39,8 @@ struct Member {
 struct PlanFamily::Impl {
   Impl(const Problem &problem, const FamilyOptions &options)
       : problem(problem), options(options), graph(problem, options.minBytes),
-        singleSchedule(problem, graph), greedySchedule(problem, graph),
+        singleSchedule(problem, graph, options.reorder),
+        greedySchedule(problem, graph, options.reorder),
         singleMoves(problem, graph, singleSchedule, options.reorder),
         identity(evaluate(problem, identityPlan(problem))) {}
 
@@ -92,12 +93,12 @@ struct PlanFamily::Impl {
     if (member.gap) {
       NodeIndex peakNode = singleSchedule.getPeakPlace().node;
       singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
-      plan = singleSchedule.toPlan(options.reorder);
+      plan = singleSchedule.toPlan();
       singleSchedule.restore(0);
       singleSchedule.forgetUndone();
     } else {
       greedySchedule.restore(member.state);
-      plan = greedySchedule.toPlan(options.reorder);
+      plan = greedySchedule.toPlan();
     }
     Solution solution = evaluate(problem, std::move(plan));
     // Counting a member as no smaller than the search saw it keeps the answers

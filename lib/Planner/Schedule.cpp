@@ -17,8 +17,8 @@
 
 using namespace mlir::remat::planner;
 
-Schedule::Schedule(const Problem &problem, const StorageGraph &graph)
-    : problem(problem), graph(graph), nodes(problem.operations.size()),
+Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reorder)
+    : problem(problem), graph(graph), reorder(reorder), nodes(problem.operations.size()),
       instances(graph.roots.size()), instancesOf(graph.roots.size()),
       slots(problem.operations.size()), tree(problem.operations.size()),
       isDirty(problem.operations.size()) {
@@ -266,7 +266,7 @@ bool Schedule::isUnused(NodeIndex node) const {
                         [&](InstanceIndex output) { return instances[output].uses.empty(); });
   // An original is removed with its whole unit, whose instances are the roots.
   const Unit &unit = graph.units[info.unit];
-  return unit.isMovable && llvm::all_of(unit.outputs, [&](RootIndex root) {
+  return reorder && unit.isMovable && llvm::all_of(unit.outputs, [&](RootIndex root) {
            return llvm::all_of(instances[root].uses, [&](NodeIndex user) {
              return nodes[user].unit == info.unit && nodes[user].operation != kNone;
            });

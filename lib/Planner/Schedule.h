@@ -54,7 +54,8 @@ public:
     llvm::SmallVector<NodeIndex, 4> uses;
   };
 
-  Schedule(const Problem &problem, const StorageGraph &graph);
+  /// Without `reorder` originals keep their place, and are never removed.
+  Schedule(const Problem &problem, const StorageGraph &graph, bool reorder);
 
   const Node &getNode(NodeIndex node) const { return nodes[node]; }
   const Instance &getInstance(InstanceIndex instance) const { return instances[instance]; }
@@ -118,9 +119,8 @@ public:
         visit(edits[i].a);
   }
 
-  /// Writes the schedule as a plan, views placed and regions assigned. Without
-  /// `reorder` a view that has lost its place is cloned instead of moved.
-  Plan toPlan(bool reorder) const;
+  /// Writes the schedule as a plan, views placed and regions assigned.
+  Plan toPlan() const;
 
 private:
   enum class EditKind : uint8_t { InsertNode, RemoveNode, AddUse, RemoveUse, SetRead };
@@ -153,6 +153,7 @@ private:
 
   const Problem &problem;
   const StorageGraph &graph;
+  bool reorder;
   std::vector<Node> nodes;
   std::vector<Instance> instances;
   std::vector<llvm::SmallVector<InstanceIndex, 1>> instancesOf;

@@ -35,7 +35,8 @@ public:
       if (graph.isFoldedView[slot])
         writeViewInPlace(slot);
     }
-    promoteClones();
+    if (reorder)
+      promoteClones();
     assignRegions(problem, plan);
     return std::move(plan);
   }
@@ -239,6 +240,6 @@ private:
 };
 } // namespace
 
-Plan Schedule::toPlan(bool reorder) const {
+Plan Schedule::toPlan() const {
   return PlanWriter(problem, graph, *this, reorder).run();
 }

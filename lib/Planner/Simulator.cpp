@@ -205,7 +205,7 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
   ViewGroups groups(problem, plan);
   for (const Region &region : plan.regions)
     if (region.after.value != kNoValue)
-      groups.read(region.after, region.begin);
+      groups.read(region.after, region.begin - 1);
 
   Simulation result;
   result.firstWrite = groups.firstWrite;

@@ -197,9 +197,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
         isHeld = true;
       }
     };
+    // What is only asked for its shape stays outside: the barrier would read it.
     for (auto [value, from] : llvm::zip_equal(operation.reads, step.reads))
-      look(value, from);
-    for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
       look(value, from);
     if (!isHeld && (constant || init)) {
       Value held = constant ? constant : init;
@@ -256,7 +255,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       else if (isConstant(value))
         mapping.map(read, takesConstant.contains({index, instance}) ? inputMapping.lookup(instance)
                                                                     : instance);
-      else if (isInit(value))
+      else if (isInit(value) && inits.contains(instance))
         mapping.map(read, takesConstant.contains({index, instance})
                               ? heldInitMapping.lookup(instance)
                               : initMapping.lookup(instance));

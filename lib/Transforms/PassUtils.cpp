@@ -30,14 +30,6 @@ FailureOr<Target> mlir::remat::loadTarget(StringRef nameOrPath, Location loc) {
   return *target;
 }
 
-FailureOr<int64_t> mlir::remat::getAlignment(const ByteCount &alignment, Location loc) {
-  int64_t bytes = alignment.bytes.value_or(64);
-  if (!llvm::isPowerOf2_64(bytes))
-    return emitError(loc) << "expected 'alignment' to be a power of two, but got " << bytes
-                          << " bytes";
-  return bytes;
-}
-
 void mlir::remat::warnAboutUnknownSizes(FunctionOpInterface function,
                                         const FunctionProblem &problem) {
   if (problem.unknownSizes.empty())

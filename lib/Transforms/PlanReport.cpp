@@ -7,6 +7,7 @@
 
 #include "PlanReport.h"
 
+#include "Remat/Analysis/MemoryProfile.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,13 +29,6 @@ using planner::Storage;
 using planner::StorageIndex;
 using planner::ValueIndex;
 
-static std::string printLocation(Location loc) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  loc.print(os);
-  return text;
-}
-
 namespace {
 class PlanDescriber {
 public:
@@ -50,7 +44,7 @@ public:
     const Step &peakStep = plan.steps[simulation.peakStep];
     Operation *peakOp = function.operations[peakStep.op];
     report.peakOperation = {peakOp->getName().getStringRef().str(), peakStep.op,
-                            printLocation(peakOp->getLoc())};
+                            formatLocation(peakOp->getLoc())};
     report.liveAtPeak.clear();
     report.recomputed.clear();
     report.moved.clear();
@@ -209,8 +203,10 @@ void PlanDescriber::describePeak() {
       row.producer = op->getName().getStringRef().str();
     else
       row.producer = irValue ? "argument" : "constant";
-    if (irValue)
-      row.location = printLocation(irValue.getLoc());
+    if (irValue) {
+      row.loc = irValue.getLoc();
+      row.location = formatLocation(irValue.getLoc());
+    }
     report.categoriesAtPeak[row.category] += row.bytes;
     report.liveAtPeak.push_back(std::move(row));
   }
@@ -249,7 +245,7 @@ void PlanDescriber::describeClones() {
           problem.values[value].placement == Placement::Reuse)
         row.bytes += problem.values[value].bytes;
     row.cost = count * problem.operations[op].cost;
-    row.location = printLocation(function.operations[op]->getLoc());
+    row.location = formatLocation(function.operations[op]->getLoc());
     report.recomputed.push_back(std::move(row));
   }
 }
@@ -264,7 +260,7 @@ void PlanDescriber::describeMoves() {
       continue;
     if (step.op < largest) {
       report.moved.push_back({problem.operations[step.op].name, step.op, step.op,
-                              printLocation(function.operations[step.op]->getLoc())});
+                              formatLocation(function.operations[step.op]->getLoc())});
       continue;
     }
     largest = step.op;

@@ -80,7 +80,7 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
     ModuleOp module = getOperation();
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
-    FailureOr<int64_t> bytes = getAlignment(alignment, module.getLoc());
+    FailureOr<int64_t> bytes = checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     FailureOr<SmallVector<Category>> arguments = parseRoles(*roles, module.getLoc());
     FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(module);
     if (failed(checkNumber("limit", limit, 0, module.getLoc())) ||

@@ -11,6 +11,7 @@
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
+#include "Remat/Transforms/PassUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -73,14 +74,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
     return failure();
   PlannedFunction planned{function, std::move(*built), std::nullopt, {}};
   const planner::Problem &problem = planned.problem.problem;
-  if (!planned.problem.unknownSizes.empty()) {
-    Value first = planned.problem.values[planned.problem.unknownSizes.front()];
-    InFlightDiagnostic warning = emitWarning(first.getLoc())
-                                 << "the size of " << first.getType() << " is not known; "
-                                 << planned.problem.unknownSizes.size()
-                                 << " such values count as 0 bytes and are not recomputed";
-    warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
-  }
+  warnAboutUnknownSizes(function, planned.problem);
 
   planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
   int64_t baseline = identity.packing.packedBytes;
@@ -160,11 +154,13 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
                               << " smaller rows (all of them are in the report)";
       break;
     }
-    Diagnostic &note = diagnostic.attachNote();
+    Diagnostic &note = diagnostic.attachNote(row.loc);
     note << row.bytes << " bytes: ";
-    if (!row.value.empty())
-      note << row.value << " of ";
-    note << row.producer << ", " << row.reason;
+    if (row.value.empty() || row.producer == row.reason)
+      note << (row.value.empty() ? row.producer : row.value);
+    else
+      note << row.value << " of " << row.producer;
+    note << ", " << row.reason;
   }
 }
 

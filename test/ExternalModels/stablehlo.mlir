@@ -174,8 +174,8 @@ func.func @communication(%a: tensor<4xf32>, %t: !stablehlo.token) {
   %1 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>
   // expected-remark @+1 {{model: pure, flops = 0, bytes = 0}}
   %2 = "stablehlo.partition_id"() : () -> tensor<ui32>
-  // A token has no size.
-  // expected-remark @+1 {{model: ordered, cost unknown, it communicates with the host or with other devices}}
+  // 16 bytes written; a token takes none.
+  // expected-remark @+1 {{model: ordered, flops = 0, bytes = 16, it communicates with the host or with other devices}}
   %3:2 = "stablehlo.infeed"(%t) <{infeed_config = ""}> : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
   // expected-remark @+1 {{model: pure, flops = 0, bytes = 0}}
   %4 = "stablehlo.create_token"() : () -> !stablehlo.token

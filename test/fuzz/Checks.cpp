@@ -824,15 +824,25 @@ private:
       return false;
     Case candidate = best;
     candidate.text = print(*module);
-    if (best.isFixpoint) {
+    for (int64_t round = 0; best.isFixpoint; ++round) {
       harness.run(*module, "canonicalize,cse");
-      if (print(*module) != candidate.text)
+      std::string again = print(*module);
+      if (again == candidate.text)
+        break;
+      if (round == 5)
         return false;
+      candidate.text = std::move(again);
     }
-    if (candidate.text == best.text || !fails(candidate))
+    if (candidate.text.size() >= best.text.size())
       return false;
-    best = std::move(candidate);
-    return true;
+    // Smaller modules have other budgets; give them several.
+    for (int64_t number = 0; number < 3; ++number, candidate.seed = mix(candidate.seed)) {
+      if (!fails(candidate))
+        continue;
+      best = std::move(candidate);
+      return true;
+    }
+    return false;
   }
 
   Harness &harness;

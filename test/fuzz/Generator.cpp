@@ -1088,11 +1088,11 @@ void FunctionWriter::randomOperation() {
     }
     return;
   case 13:
-    if (isShaped && type.rank() >= 1)
+    if (isShaped && type.rank() >= 1 && type.numElements() > 0)
       slice(*x, random.chance(60));
     return;
   case 14:
-    if (isShaped && type.rank() >= 1 && type.dims[0] > 0) {
+    if (isShaped && type.rank() >= 1 && type.numElements() > 0) {
       Value part = slice(*x, /*contiguous=*/true);
       std::optional<Value> destination = pickOf(type);
       insertSlice(part, *destination, random.between(0, type.dims[0] - part.type.dims[0]));

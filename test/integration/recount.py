@@ -47,6 +47,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 
+SHAPE_QUERIES = {"tensor.dim", "tensor.rank", "stablehlo.get_dimension_size"}
 PER_ELEMENT = re.compile(
     r"linalg\.|tensor\.|stablehlo\.(all_reduce|map|reduce|reduce_scatter|reduce_window|scatter|"
     r"select_and_scatter|sort)$")
@@ -225,7 +226,8 @@ class Op:
     regions: list = field(default_factory=list)
 
     def reads(self):
-        return self.captures.union(self.operands)
+        """What must be in memory: not what is only asked for its shape."""
+        return self.captures if self.name in SHAPE_QUERIES else self.captures.union(self.operands)
 
 
 HEAD = re.compile(r'(?:(%[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)*) = )?'

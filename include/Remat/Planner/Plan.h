@@ -39,8 +39,8 @@ struct ValueInstance {
 };
 
 /// A run of clones at one place: steps [begin, end). They wait for `after`,
-/// which is read when the first of them starts; it is kNoValue when there is
-/// nothing before them that they could wait for.
+/// which is read directly before the first of them starts; it is kNoValue when
+/// there is nothing before them that they could wait for.
 struct Region {
   StepIndex begin;
   StepIndex end;
@@ -56,10 +56,12 @@ struct Plan {
 /// The plan that executes `problem` as it is.
 Plan identityPlan(const Problem &problem);
 
-/// Groups maximal runs of consecutive clones into regions, and chooses for each
-/// what it waits for: of the values that are live there anyway, the one that
-/// was computed last by an original that does not depend on a clone of the
-/// region itself; when nothing is live, the value computed last. Replaces
+/// Groups maximal runs of consecutive clones into regions, and lets each wait for
+/// the value that an original computed last before it (of several results one
+/// that is live there, if there is any; views of boundary values and values that
+/// are never in memory order nothing). Everything that is live when the wait is
+/// over was live together with that value, so waiting does not raise the peak,
+/// and nothing can move the region up over that original. Replaces
 /// `plan.regions`.
 void assignRegions(const Problem &problem, Plan &plan);
 

@@ -23,10 +23,6 @@ FailureOr<ModelTable> loadModels(StringRef path, Location loc);
 /// The preset or target file, as Target::get; errors are emitted at `loc`.
 FailureOr<Target> loadTarget(StringRef nameOrPath, Location loc);
 
-/// The bytes of an option `alignment`, 64 for `auto`. Emits an error at `loc`
-/// when they are not a power of two.
-FailureOr<int64_t> getAlignment(const ByteCount &alignment, Location loc);
-
 /// Emits one warning if sizes of values of `function` are not known.
 void warnAboutUnknownSizes(FunctionOpInterface function, const FunctionProblem &problem);
 

@@ -12,7 +12,7 @@
 #ifndef REMAT_TRANSFORMS_REPORT_H
 #define REMAT_TRANSFORMS_REPORT_H
 
-#include "mlir/Support/LLVM.h"
+#include "mlir/IR/Location.h"
 #include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <map>
@@ -46,6 +46,8 @@ struct LiveValueReport {
   /// Why it is live there.
   std::string reason;
   std::string location;
+  /// The same for diagnostics, where the row has a place.
+  std::optional<Location> loc = std::nullopt;
 };
 
 /// An operation that is executed again.

@@ -94,6 +94,9 @@ def main():
             with open(options.page, "w", encoding="utf-8") as file:
                 file.write(new)
         return 0
+    if page.failures:
+        print(f"{options.page} is not right; tools/dev/docs.sh --examples writes what is printed",
+              file=sys.stderr)
     return 1 if page.failures else 0
 
 

@@ -1,7 +1,7 @@
 // A layer with dropout: a mask from threefry's rounds over a counter and an explicit key, needed
 // again for the gradient, around fill and matmul in destination passing style.
 //
-//   h = x w + b; y = tanh(h) m; l = sum(y y); dw = x' dh, db = sum(dh), dh = 2 y m (1 - tanh(h)^2)
+//   h = x w + b; y = m tanh(h); l = sum(y y); dw = x' dh, db = sum(dh), dh = 2 y m (1 - tanh(h)^2)
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
@@ -17,7 +17,6 @@
 !b = tensor<64xf32>
 !t = tensor<64x64xf32>
 !bits = tensor<64x64xi32>
-!mask = tensor<64x64xi1>
 
 module {
   func.func @step(%x: !x, %w: !w, %b: !b, %key: !key {iree.abi.encoding = tensor<2xui32>})
@@ -66,16 +65,17 @@ module {
       %z1 = arith.xori %o1, %z0 : i32
       linalg.yield %z1 : i32
     } -> !bits
-    %mask.e = tensor.empty() : !mask
-    %mask = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%bits : !bits) outs(%mask.e : !mask) {
-    ^bb0(%in: i32, %out: i1):
+    %m.f = tensor.empty() : !t
+    %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%bits : !bits) outs(%m.f : !t) {
+    ^bb0(%in: i32, %out: f32):
       %c0_i32 = arith.constant 0 : i32
+      %two = arith.constant 2.0 : f32
       %keep = arith.cmpi sge, %in, %c0_i32 : i32
-      linalg.yield %keep : i1
-    } -> !mask
+      %scale = arith.select %keep, %two, %zero : f32
+      linalg.yield %scale : f32
+    } -> !t
 
-    %zeros = arith.constant dense<0.0> : !t
-    %y = arith.select %mask, %a, %zeros : !mask, !t
+    %y = arith.mulf %a, %m : !t
     %yy = arith.mulf %y, %y : !t
     %l.e = tensor.empty() : tensor<f32>
     %l.z = linalg.fill ins(%zero : f32) outs(%l.e : tensor<f32>) -> tensor<f32>
@@ -85,9 +85,8 @@ module {
       linalg.yield %sum : f32
     } -> tensor<f32>
 
-    // dh = (y + y) m (1 - a a)
     %dy = arith.addf %y, %y : !t
-    %dm = arith.select %mask, %dy, %zeros : !mask, !t
+    %dm = arith.mulf %dy, %m : !t
     %ones = arith.constant dense<1.0> : !t
     %aa = arith.mulf %a, %a : !t
     %da = arith.subf %ones, %aa : !t
@@ -103,7 +102,7 @@ module {
       linalg.yield %sum : f32
     } -> !b
 
-    // The next key.
+    // The next key, from one element of the same bits.
     %next = tensor.extract %bits[%c0, %c1] : !bits
     %key.next = tensor.insert %next into %key[%c1] : !key
     return %dw, %db, %key.next, %l : !w, !b, !key, tensor<f32>

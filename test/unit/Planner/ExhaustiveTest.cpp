@@ -248,7 +248,7 @@ private:
 
 TEST(ExhaustiveTest, AgreesWithBruteForce) {
   int64_t numInfeasible = 0, numRecomputed = 0;
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     RandomProblemOptions options = RandomProblemOptions::any(random);
     if (seed % 4 == 0) {

@@ -85,7 +85,6 @@ TEST(ByteCountTest, FractionsAndExponentsAreExact) {
   EXPECT_EQ(parse("0.0009765625KiB"), 1);
   EXPECT_EQ(parse("0B"), 0);
   EXPECT_EQ(parse("0.000e99TB"), 0);
-  EXPECT_EQ(parse("1.000000000000000000000000GB"), 1000000000);
 }
 
 TEST(ByteCountTest, TheLargestCountFits) {

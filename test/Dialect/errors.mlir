@@ -1,0 +1,88 @@
+// RUN: remat-opt %s -split-input-file -verify-diagnostics
+
+func.func @no_inputs(%a: tensor<4xf32>) {
+  // expected-error @below {{expected at least one input}}
+  "remat.barrier"(%a) <{operandSegmentSizes = array<i32: 0, 1>}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @no_after(%a: tensor<4xf32>) {
+  // expected-error @below {{expected at least one 'after' value}}
+  %0 = "remat.barrier"(%a) <{operandSegmentSizes = array<i32: 1, 0>}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @memref(%a: memref<4xf32>) {
+  // expected-error @below {{expected no memref, but got 'memref<4xf32>'}}
+  %0 = remat.barrier %a after %a : memref<4xf32> after memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @memref_after(%a: tensor<4xf32>, %b: memref<*xf32>) {
+  // expected-error @below {{expected no memref, but got 'memref<*xf32>'}}
+  %0 = remat.barrier %a after %b : tensor<4xf32> after memref<*xf32>
+  return
+}
+
+// -----
+
+func.func @policy(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.policy' to be a '#remat.policy'}}
+  %0 = math.exp %a {remat.policy = "must_save"} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @recomputable(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.recomputable' to be 'true' or 'false'}}
+  %0 = math.exp %a {remat.recomputable = 1 : i32} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @cost(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.cost' to be a non-negative 'i64' integer}}
+  %0 = math.exp %a {remat.cost = -1 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @cost_type(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.cost' to be a non-negative 'i64' integer}}
+  %0 = math.exp %a {remat.cost = 1 : i32} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @clone_of(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.clone_of' to be a non-negative 'i64' integer}}
+  %0 = math.exp %a {remat.clone_of = "x"} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown(%a: tensor<4xf32>) {
+  // expected-error @below {{has an unknown attribute 'remat.polcy' of the remat dialect}}
+  %0 = math.exp %a {remat.polcy = 1 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @policy_name(%a: tensor<4xf32>) {
+  // expected-error @+2 {{expected ::mlir::remat::Policy to be one of: must_save, must_recompute}}
+  // expected-error @below {{failed to parse Remat_PolicyAttr parameter 'value' which is to be a `::mlir::remat::Policy`}}
+  %0 = math.exp %a {remat.policy = #remat.policy<save>} : tensor<4xf32>
+  return
+}
