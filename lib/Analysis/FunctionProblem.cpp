@@ -101,8 +101,7 @@ void BlockTranslator::addReads(Operation *op, const OperationModel &model,
     unsigned number = operand.getOperandNumber();
     // A buffer that is written must be there.
     bool isWritten = isa<BaseMemRefType>(operand.get().getType()) && !model.isPure();
-    if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number) &&
-        !isWritten)
+    if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number) && !isWritten)
       shapesOnly.push_back(operand.get());
     else if (seen.insert(operand.get()).second)
       operation.reads.push_back(getIndex(operand.get()));

@@ -16,8 +16,8 @@
 //   - Groups are dropped as late as possible: before a step that does not fit
 //     otherwise, and then no more of them than needed. Whoever drops more, or
 //     earlier, has fewer choices and gains nothing.
-//   - Where a region of clones begins, a group with a value that an original
-//     computed has to be in memory: the region waits for it.
+//   - During the step before a region of clones, a group with a value that an
+//     original computed has to be in memory: the region waits for it.
 //
 //===----------------------------------------------------------------------===//
 

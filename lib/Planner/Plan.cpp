@@ -88,8 +88,8 @@ void mlir::remat::planner::assignRegions(const Problem &problem, Plan &plan) {
       int64_t group = groups.of(instance);
       const Value &root = problem.values[groups.root[group]];
       // To wait for a view of an argument orders nothing.
-      if (problem.values[value].placement == Placement::None ||
-          root.placement == Placement::None || root.producer == kBoundary)
+      if (problem.values[value].placement == Placement::None || root.placement == Placement::None ||
+          root.producer == kBoundary)
         continue;
       bool isLive = groups.lastRead[group] > index;
       if (isFirst || isLive)

@@ -240,6 +240,4 @@ private:
 };
 } // namespace
 
-Plan Schedule::toPlan() const {
-  return PlanWriter(problem, graph, *this, reorder).run();
-}
+Plan Schedule::toPlan() const { return PlanWriter(problem, graph, *this, reorder).run(); }

@@ -203,9 +203,16 @@ llvm::Error mlir::remat::planner::verify(const Problem &problem, const Plan &pla
 Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &plan) {
   int64_t numValues = problem.values.size(), numSteps = plan.steps.size();
   ViewGroups groups(problem, plan);
-  for (const Region &region : plan.regions)
-    if (region.after.value != kNoValue)
-      groups.read(region.after, region.begin - 1);
+  // A region waits between its first step and the step before: what it waits for
+  // lives up to there, and is not taken over before.
+  std::vector<StepIndex> lastWait(groups.root.size(), -1);
+  for (const Region &region : plan.regions) {
+    if (region.after.value == kNoValue)
+      continue;
+    groups.read(region.after, region.begin - 1);
+    StepIndex &last = lastWait[groups.of(region.after)];
+    last = std::max(last, region.begin);
+  }
 
   Simulation result;
   result.firstWrite = groups.firstWrite;
@@ -271,7 +278,7 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
         storage = storageOf[source];
         if (storage != kNoStorage && !result.storages[storage].isBoundary &&
             result.storages[storage].bytes == value.bytes && groups.lastRead[source] == index &&
-            takenAt[storage] != index && isReadOnce[storage]) {
+            lastWait[source] <= index && takenAt[storage] != index && isReadOnce[storage]) {
           takenAt[storage] = index;
           storageOf[group] = storage;
           result.storages[storage].end = end;

@@ -16,6 +16,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -213,8 +214,9 @@ static void emitRemarks(const PlannedFunction &planned) {
     return remark::RemarkOpts::name(name).category("remat").function(report.name);
   };
   remark::analysis(loc, options("Peak"))
-      << "packed peak " << std::to_string(report.baselinePackedBytes) << " bytes before, "
-      << std::to_string(report.packedBytes) << " bytes after";
+      << llvm::formatv("packed peak {0} bytes before, {1} bytes after", report.baselinePackedBytes,
+                       report.packedBytes)
+             .str();
   if (!planned.solution)
     return;
   llvm::DenseMap<planner::OpIndex, int64_t> clones;
@@ -224,13 +226,15 @@ static void emitRemarks(const PlannedFunction &planned) {
   for (auto [index, op] : llvm::enumerate(planned.problem.operations))
     if (int64_t count = clones.lookup(index))
       remark::passed(op->getLoc(), options("Rematerialized"))
-          << op->getName().getStringRef() << " is computed again " << std::to_string(count)
-          << (count == 1 ? " time" : " times");
+          << llvm::formatv("{0} is computed again {1} {2}", op->getName().getStringRef(), count,
+                           count == 1 ? "time" : "times")
+                 .str();
   for (const LiveValueReport &row : report.liveAtPeak)
     if (!row.value.empty())
-      remark::missed(loc, options("Kept"))
-          << row.value << " of " << row.producer << " keeps " << std::to_string(row.bytes)
-          << " bytes at the peak: " << row.reason;
+      remark::missed(row.loc.value_or(loc), options("Kept"))
+          << llvm::formatv("{0} of {1} keeps {2} bytes at the peak: {3}", row.value, row.producer,
+                           row.bytes, row.reason)
+                 .str();
 }
 
 LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,

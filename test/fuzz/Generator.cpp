@@ -46,9 +46,7 @@ struct Type {
   bool isStatic() const {
     return llvm::all_of(dims, [](int64_t dim) { return dim >= 0; });
   }
-  bool isFloat() const {
-    return elem == "f16" || elem == "bf16" || elem == "f32" || elem == "f64";
-  }
+  bool isFloat() const { return elem == "f16" || elem == "bf16" || elem == "f32" || elem == "f64"; }
   bool isComplex() const { return StringRef(elem).starts_with("complex"); }
   bool isInteger() const { return !isFloat() && !isComplex() && kind != Kind::Opaque; }
   int64_t rank() const { return dims.size(); }
@@ -88,8 +86,8 @@ struct Callee {
 
 class FunctionWriter {
 public:
-  FunctionWriter(Random &random, const std::vector<Callee> &pure,
-                 const std::vector<Callee> &impure, Flavour flavour)
+  FunctionWriter(Random &random, const std::vector<Callee> &pure, const std::vector<Callee> &impure,
+                 Flavour flavour)
       : random(random), pureCallees(pure), impureCallees(impure), flavour(flavour) {}
 
   /// Writes a whole public function.
@@ -273,8 +271,8 @@ Value FunctionWriter::constant(const Type &type) {
   if (type.isTensor())
     return define(type, "arith.constant dense<" + text + "> : " + type.text());
   if (type.isComplex())
-    return define(type, "complex.constant [" + std::to_string(number) + ".0 : f32, 1.0 : f32] : " +
-                            type.text());
+    return define(type, "complex.constant [" + std::to_string(number) +
+                            ".0 : f32, 1.0 : f32] : " + type.text());
   return define(type, "arith.constant " + text + (type.elem == "i1" ? "" : " : " + type.text()));
 }
 
@@ -308,11 +306,11 @@ Value FunctionWriter::unary(const Value &x) {
   if (type.kind == Type::Kind::Opaque || (type.isTensor() && useFuzz()))
     return generic("fuzz.pure", {x}, {type}).front();
   if (type.isTensor() && useStableHLO()) {
-    StringRef name = type.isInteger()
-                         ? random.pick<StringRef>({"stablehlo.not", "stablehlo.abs"})
-                         : random.pick<StringRef>({"stablehlo.exponential", "stablehlo.negate",
-                                                   "stablehlo.tanh", "stablehlo.logistic",
-                                                   "stablehlo.rsqrt", "stablehlo.abs"});
+    StringRef name =
+        type.isInteger()
+            ? random.pick<StringRef>({"stablehlo.not", "stablehlo.abs"})
+            : random.pick<StringRef>({"stablehlo.exponential", "stablehlo.negate", "stablehlo.tanh",
+                                      "stablehlo.logistic", "stablehlo.rsqrt", "stablehlo.abs"});
     return generic(name, {x}, {type}).front();
   }
   if (type.isFloat()) {
@@ -334,9 +332,9 @@ Value FunctionWriter::binary(const Value &x, const Value &y) {
   if (type.kind == Type::Kind::Opaque || (type.isTensor() && useFuzz()))
     return generic("fuzz.pure", {x, y}, {type}).front();
   if (type.isTensor() && useStableHLO()) {
-    StringRef name = random.pick<StringRef>({"stablehlo.add", "stablehlo.multiply",
-                                             "stablehlo.subtract", "stablehlo.maximum",
-                                             "stablehlo.divide"});
+    StringRef name =
+        random.pick<StringRef>({"stablehlo.add", "stablehlo.multiply", "stablehlo.subtract",
+                                "stablehlo.maximum", "stablehlo.divide"});
     return generic(name, {x, y}, {type}).front();
   }
   if (type.isFloat()) {
@@ -350,8 +348,8 @@ Value FunctionWriter::binary(const Value &x, const Value &y) {
     return type.isTensor()
                ? generic("fuzz.pure", {x, y}, {type}).front()
                : define(type, "complex.mul " + x.name + ", " + y.name + " : " + type.text());
-  StringRef name = random.pick<StringRef>({"arith.addi", "arith.muli", "arith.xori", "arith.andi",
-                                           "arith.maxsi"});
+  StringRef name = random.pick<StringRef>(
+      {"arith.addi", "arith.muli", "arith.xori", "arith.andi", "arith.maxsi"});
   return define(type, name + " " + x.name + ", " + y.name + " : " + type.text());
 }
 
@@ -376,8 +374,8 @@ Value FunctionWriter::fill(const Type &type) {
   if (type.isStatic() && random.chance(15))
     return define(type, "tensor.splat " + scalar->name + " : " + type.text());
   Value init = empty(type);
-  return define(type, "linalg.fill ins(" + scalar->name + " : " + scalar->type.text() +
-                          ") outs(" + init.name + " : " + type.text() + ") -> " + type.text());
+  return define(type, "linalg.fill ins(" + scalar->name + " : " + scalar->type.text() + ") outs(" +
+                          init.name + " : " + type.text() + ") -> " + type.text());
 }
 
 static std::string identityMap(int64_t rank) {
@@ -390,7 +388,8 @@ static std::string identityMap(int64_t rank) {
 static std::string iterators(int64_t rank, int64_t firstReduction) {
   std::string text;
   for (int64_t dim = 0; dim < rank; ++dim)
-    text += std::string(dim ? ", " : "") + (dim < firstReduction ? "\"parallel\"" : "\"reduction\"");
+    text +=
+        std::string(dim ? ", " : "") + (dim < firstReduction ? "\"parallel\"" : "\"reduction\"");
   return text;
 }
 
@@ -481,8 +480,8 @@ Value FunctionWriter::reduce(const Value &x) {
     line(result.name + " = \"stablehlo.reduce\"(" + x.name + ", " + zero.name +
          ") <{dimensions = array<i64: 0>}> ({");
     line("^bb0(" + left + ": " + cell.text() + ", " + right + ": " + cell.text() + "):");
-    line("  " + sum + " = \"stablehlo.add\"(" + left + ", " + right + ") : (" + cell.text() +
-         ", " + cell.text() + ") -> " + cell.text());
+    line("  " + sum + " = \"stablehlo.add\"(" + left + ", " + right + ") : (" + cell.text() + ", " +
+         cell.text() + ") -> " + cell.text());
     line("  \"stablehlo.return\"(" + sum + ") : (" + cell.text() + ") -> ()");
     line("}) : (" + x.type.text() + ", " + cell.text() + ") -> " + type.text());
     ++numOps;
@@ -506,9 +505,9 @@ Value FunctionWriter::matmul(const Value &x, const Value &y) {
   if (useFuzz() || !type.isFloat())
     return generic("fuzz.pure", {x, y}, {type}).front();
   Value init = fill(type);
-  return define(type, "linalg.matmul ins(" + x.name + ", " + y.name + " : " + x.type.text() +
-                          ", " + y.type.text() + ") outs(" + init.name + " : " + type.text() +
-                          ") -> " + type.text());
+  return define(type, "linalg.matmul ins(" + x.name + ", " + y.name + " : " + x.type.text() + ", " +
+                          y.type.text() + ") outs(" + init.name + " : " + type.text() + ") -> " +
+                          type.text());
 }
 
 Value FunctionWriter::transpose(const Value &x) {
@@ -611,8 +610,7 @@ Value FunctionWriter::insertSlice(const Value &x, const Value &destination, int6
   }
   return define(destination.type, "tensor.insert_slice " + x.name + " into " + destination.name +
                                       "[" + offsets + "] [" + sizes + "] [" + strides +
-                                      "] : " + x.type.text() + " into " +
-                                      destination.type.text());
+                                      "] : " + x.type.text() + " into " + destination.type.text());
 }
 
 /// A condition, and two branches that read `x` and perhaps something else.
@@ -738,8 +736,8 @@ void FunctionWriter::memory(const Value &x) {
   switch (random.below(6)) {
   case 0:
   case 1: {
-    Value loaded = define(type.scalar(), "memref.load " + buffer->name + "[" + indices +
-                                             "] : " + type.text());
+    Value loaded =
+        define(type.scalar(), "memref.load " + buffer->name + "[" + indices + "] : " + type.text());
     // Sometimes the next reader comes behind a write.
     if (random.chance(50))
       effect("memref.store " + loaded.name + ", " + buffer->name + "[" + indices +
@@ -899,17 +897,14 @@ std::pair<Value, FunctionWriter::Backward> FunctionWriter::layer(const Value &x,
     if (!type.isFloat() || !useNative())
       break;
     Values both = twoOutputs(x);
-    return {both[0], [=](const Value &g) {
-              return binary(g, convert(both[1], type.elem));
-            }};
+    return {both[0], [=](const Value &g) { return binary(g, convert(both[1], type.elem)); }};
   }
   case 17: { // Of the fuzzer's own dialect: scratch memory, destinations, many results.
     Value destination = unary(x);
     Value y = generic("fuzz.reuse", {x, destination}, {type}).front();
     Values many = generic("fuzz.scratch", {y, x}, {type, type.withDims({columns})});
-    return {many[0], [=](const Value &g) {
-              return generic("fuzz.pure", {g, many[1], y}, {type}).front();
-            }};
+    return {many[0],
+            [=](const Value &g) { return generic("fuzz.pure", {g, many[1], y}, {type}).front(); }};
   }
   default: { // Something that is executed once.
     if (random.chance(60))
@@ -1019,10 +1014,9 @@ std::vector<int64_t> FunctionWriter::randomDims() {
 
 /// Appends one operation of any kind on values of any type.
 void FunctionWriter::randomOperation() {
-  std::optional<Value> x =
-      random.chance(90) ? pickTensor() : pickIf([](const Value &v) {
-        return v.type.kind == Type::Kind::Scalar || v.type.isTensor();
-      });
+  std::optional<Value> x = random.chance(90) ? pickTensor() : pickIf([](const Value &v) {
+    return v.type.kind == Type::Kind::Scalar || v.type.isTensor();
+  });
   if (!x)
     return;
   const Type type = x->type;
@@ -1129,8 +1123,7 @@ void FunctionWriter::randomOperation() {
       StringRef extra = random.chance(50) ? ", has_side_effect = false" : "";
       if (random.chance(30))
         extra = ", has_side_effect = true";
-      generic("stablehlo.custom_call", {*x}, {type},
-              ("call_target_name = \"work\"" + extra).str());
+      generic("stablehlo.custom_call", {*x}, {type}, ("call_target_name = \"work\"" + extra).str());
     }
     return;
   case 20:
@@ -1156,7 +1149,8 @@ void FunctionWriter::mixed(int64_t maxOps) {
   if (random.chance(15))
     argument({Type::Kind::Tensor, {rows, columns}, "complex<f32>"});
   if (random.chance(15))
-    argument({Type::Kind::Tensor, {rows, 3},
+    argument({Type::Kind::Tensor,
+              {rows, 3},
               random.pick<StringRef>({"i1", "i4", "i8", "f16", "f64", "index"}).str()});
   if (random.chance(6))
     argument({Type::Kind::Tensor, {-1, columns}, elem});

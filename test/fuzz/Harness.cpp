@@ -104,10 +104,10 @@ Harness::~Harness() {
 void Harness::renewContexts() {
   for (std::unique_ptr<MLIRContext> &context : contexts) {
     DialectRegistry registry;
-    registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                    complex::ComplexDialect, func::FuncDialect, linalg::LinalgDialect,
-                    math::MathDialect, memref::MemRefDialect, RematDialect, scf::SCFDialect,
-                    tensor::TensorDialect>();
+    registry
+        .insert<arith::ArithDialect, bufferization::BufferizationDialect, complex::ComplexDialect,
+                func::FuncDialect, linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
+                RematDialect, scf::SCFDialect, tensor::TensorDialect>();
     registerAllExternalModels(registry);
     context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
     context->allowUnregisteredDialects();
@@ -135,9 +135,8 @@ class Collector {
 public:
   Collector(MLIRContext *context, std::vector<Message> &messages)
       : handler(context, [&messages](Diagnostic &diagnostic) {
-          Message message{diagnostic.getSeverity() == DiagnosticSeverity::Error,
-                          diagnostic.str(),
-                          {}};
+          Message message{
+              diagnostic.getSeverity() == DiagnosticSeverity::Error, diagnostic.str(), {}};
           for (Diagnostic &note : diagnostic.getNotes())
             message.notes.push_back(note.str());
           messages.push_back(std::move(message));
@@ -153,8 +152,8 @@ bool Harness::run(ModuleOp module, StringRef pipeline, std::string *errors) {
   std::vector<Message> messages;
   Collector collector(module.getContext(), messages);
   PassManager manager(module.getContext(), ModuleOp::getOperationName());
-  bool succeeded = mlir::succeeded(parsePassPipeline(pipeline, manager)) &&
-                   mlir::succeeded(manager.run(module));
+  bool succeeded =
+      mlir::succeeded(parsePassPipeline(pipeline, manager)) && mlir::succeeded(manager.run(module));
   if (errors)
     for (const Message &message : messages)
       *errors += message.text + "\n";

@@ -217,8 +217,7 @@ void Interpreter::runFor(scf::ForOp op) {
 }
 
 void Interpreter::runCall(func::CallOp op) {
-  auto callee =
-      SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, op.getCalleeAttr());
   if (!callee || callee.isExternal()) {
     uint64_t hash = combine(hashKind(op), hashOperands(op));
     record(op, hash);

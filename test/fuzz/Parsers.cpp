@@ -65,8 +65,8 @@ static std::string damage(std::string text, Random &random, ArrayRef<StringRef> 
       break;
     case 3:
       if (place < text.size())
-        text[place] = static_cast<char>(random.chance(80) ? random.between(32, 126)
-                                                          : random.between(1, 255));
+        text[place] =
+            static_cast<char>(random.chance(80) ? random.between(32, 126) : random.between(1, 255));
       break;
     case 4:
     case 5: {
@@ -246,10 +246,12 @@ public:
 } // namespace
 
 static Fault checkTarget(Random &random, int64_t &accepted) {
-  static const StringRef words[] = {"name", "flops_f64", "launch_ps", "{", "}", ",", ":", "[]", "\""};
-  std::string text = damage(R"json({"name": "mine", "flops_f64": 1000000000, "flops_f32": 2000000000,
+  static const StringRef words[] = {"name", "flops_f64", "launch_ps", "{", "}",
+                                    ",",    ":",         "[]",        "\""};
+  std::string text =
+      damage(R"json({"name": "mine", "flops_f64": 1000000000, "flops_f32": 2000000000,
  "flops_f16": 3000000000, "bandwidth": 4000000000, "launch_ps": 5})json",
-                            random, words);
+             random, words);
   TemporaryFile file(text);
   llvm::Expected<Target> target = Target::get(file.path);
   if (!target)
@@ -324,16 +326,53 @@ func.func @f(%a: tensor<4x8xf32>, %d: tensor<?x8xf32>, %h: !fuzz.handle, %s: f32
 })mlir";
 
 static Fault checkModels(Harness &harness, Random &random, int64_t &accepted) {
-  static const StringRef words[] = {
-      "operations", "names",      "effects",    "pure",        "ordered", "reads",   "barrier",
-      "storage",    "view",       "reuse",      "none",        "constant", "unread", "cost",
-      "elementwise", "workspace", "trip_count", "when",        "true",    "null",    "{",
-      "}",          "[",          "]",          ",",           "\"",      "\\",      "(",
-      ")",          "*",          "/",          "- ",          "operand 7", "result 3",
-      "elements(operand 0)",      "bytes(results)",            "region_flops(0)",
-      "dims(operand 0)",          "integer('count')",          "while_trip_count()",
-      "convolution_products()",   "list('sizes')",             "1 / 0",
-      "fuzz.pure",  "fuzz.fence", "fuzz.loop",  "contiguous_slice"};
+  static const StringRef words[] = {"operations",
+                                    "names",
+                                    "effects",
+                                    "pure",
+                                    "ordered",
+                                    "reads",
+                                    "barrier",
+                                    "storage",
+                                    "view",
+                                    "reuse",
+                                    "none",
+                                    "constant",
+                                    "unread",
+                                    "cost",
+                                    "elementwise",
+                                    "workspace",
+                                    "trip_count",
+                                    "when",
+                                    "true",
+                                    "null",
+                                    "{",
+                                    "}",
+                                    "[",
+                                    "]",
+                                    ",",
+                                    "\"",
+                                    "\\",
+                                    "(",
+                                    ")",
+                                    "*",
+                                    "/",
+                                    "- ",
+                                    "operand 7",
+                                    "result 3",
+                                    "elements(operand 0)",
+                                    "bytes(results)",
+                                    "region_flops(0)",
+                                    "dims(operand 0)",
+                                    "integer('count')",
+                                    "while_trip_count()",
+                                    "convolution_products()",
+                                    "list('sizes')",
+                                    "1 / 0",
+                                    "fuzz.pure",
+                                    "fuzz.fence",
+                                    "fuzz.loop",
+                                    "contiguous_slice"};
   std::string text = damage(kModels, random, words);
   ModelTable table = ModelTable::createBuiltin();
   if (llvm::Error error = table.parse(text, "mine.json"))
@@ -351,15 +390,15 @@ static Fault checkModels(Harness &harness, Random &random, int64_t &accepted) {
     bool makesSense = model->flops >= 0 && model->bytesMoved >= 0 && model->workspaceBytes >= 0 &&
                       model->tripCount.value_or(0) >= 0;
     for (const ResultStorage &entry : model->storage)
-      makesSense &= entry.result < op->getNumResults() &&
-                    ((entry.kind != ResultStorage::Kind::View &&
-                      entry.kind != ResultStorage::Kind::Reuse) ||
-                     entry.operand < op->getNumOperands());
+      makesSense &=
+          entry.result < op->getNumResults() &&
+          ((entry.kind != ResultStorage::Kind::View && entry.kind != ResultStorage::Kind::Reuse) ||
+           entry.operand < op->getNumOperands());
     for (unsigned operand : model->unreadOperands)
       makesSense &= operand < op->getNumOperands();
     if (!makesSense)
-      fault = "the model of '" + op->getName().getStringRef().str() + "' makes no sense with\n" +
-              text;
+      fault =
+          "the model of '" + op->getName().getStringRef().str() + "' makes no sense with\n" + text;
   });
   SymbolTableCollection symbols;
   SummaryAnalysis summaries(table, llvm::cantFail(Target::get("h100")), symbols);

@@ -128,8 +128,7 @@ static bool isShapeOnly(OpOperand &operand) {
 /// Whether regions are code for single elements, which runs in registers.
 static bool isPerElement(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return name.starts_with("linalg.") || name.starts_with("tensor.") ||
-         name == "stablehlo.reduce";
+  return name.starts_with("linalg.") || name.starts_with("tensor.") || name == "stablehlo.reduce";
 }
 
 //===----------------------------------------------------------------------===//

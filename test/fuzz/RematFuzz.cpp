@@ -73,10 +73,11 @@ struct Totals {
   }
 
   void print() const {
-    outs() << formatv("seed {0}: {1} cases ({2} with clones, {3} at a fixpoint), {4} runs: {5} met, "
-                      "{6} of them with clones, {7} refused, {8} unchanged; {9} cases failed\n",
-                      seed.getValue(), cases, withClones, fixpoints, sum.runs, sum.met, sum.clones,
-                      sum.refused, sum.unchanged, failures);
+    outs() << formatv(
+        "seed {0}: {1} cases ({2} with clones, {3} at a fixpoint), {4} runs: {5} met, "
+        "{6} of them with clones, {7} refused, {8} unchanged; {9} cases failed\n",
+        seed.getValue(), cases, withClones, fixpoints, sum.runs, sum.met, sum.clones, sum.refused,
+        sum.unchanged, failures);
     for (const auto &[name, count] : sum.counters)
       outs() << "  " << name << ": " << count << '\n';
   }
@@ -88,8 +89,8 @@ static void show(const Case &input, int64_t number) {
 }
 
 /// Checks one case. Shows it if it fails.
-static void runCase(Harness &harness, const Case &input, int64_t number,
-                    const StringSet<> &skipped, Totals &totals) {
+static void runCase(Harness &harness, const Case &input, int64_t number, const StringSet<> &skipped,
+                    Totals &totals) {
   if (printModules)
     show(input, number);
   CaseResult result = check(harness, input, broken, skipped);
@@ -167,8 +168,7 @@ static int runParsers() {
   Harness harness;
   int64_t accepted = 0, first = only >= 0 ? only : 0, last = only >= 0 ? only + 1 : numCases;
   for (int64_t number = first; number < last; ++number) {
-    if (std::optional<std::string> error =
-            checkParsers(harness, combine(seed, number), accepted)) {
+    if (std::optional<std::string> error = checkParsers(harness, combine(seed, number), accepted)) {
       outs() << formatv("case {0} of seed {1}: {2}\n", number, seed.getValue(), *error);
       return EXIT_FAILURE;
     }

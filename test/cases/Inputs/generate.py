@@ -17,6 +17,10 @@
   random SEED 40 operations on tensors of 1 to 16 rows of 4 KiB: elementwise, concatenations, slices and
               reshapes (views), destination passing, barriers and "test.op", which is never repeated.
 
+  pure SEED   30 operations on tensor<16x16xf32> without effects: elementwise, products and reductions in
+              destination-passing style, bodies, slices, branches, loops, and scalars taken from one
+              tensor and spread over the next, which order the parts. Executable.
+
 The same arguments print the same text.
 """
 
@@ -186,8 +190,82 @@ def random_graph(seed):
     body.print(f"%x: {type_of(4)}, %y: {type_of(1)}", results)
 
 
+def pure(seed):
+    rng, body = random.Random(seed), Printer()
+    t, row = "tensor<16x16xf32>", "tensor<16xf32>"
+    values = ["%x", "%y"]
+    for name, value in (("%zero", "0.0 : f32"), ("%half", "0.5 : f32"), ("%i0", "0 : index"),
+                        ("%i1", "1 : index"), ("%i3", "3 : index")):
+        body.add(f"arith.constant {value}", name)
+
+    def pick():
+        index = len(values) - 1 - int(len(values) * rng.random() ** 2)
+        return values[max(index, 0)]
+
+    def init(type_):
+        empty = body.add(f"tensor.empty() : {type_}")
+        return body.add(f"linalg.fill ins(%zero : f32) outs({empty} : {type_}) -> {type_}")
+
+    def splat():
+        i, j = rng.choice(("%i0", "%i1", "%i3")), rng.choice(("%i0", "%i1", "%i3"))
+        scalar = body.add(f"tensor.extract {pick()}[{i}, {j}] : {t}")
+        return body.add(f"tensor.splat {scalar} : {t}")
+
+    for _ in range(30):
+        a, b = pick(), pick()
+        kind = rng.choice(("unary", "unary", "binary", "binary", "splat", "splat", "matmul",
+                           "reduce", "generic", "insert", "slice", "if", "for"))
+        if kind == "unary":
+            value = body.add(f"math.{rng.choice(('tanh', 'sin', 'cos'))} {a} : {t}")
+        elif kind == "binary":
+            value = body.add(f"arith.{rng.choice(('addf', 'subf', 'mulf'))} {a}, {b} : {t}")
+        elif kind == "splat":
+            value = splat()
+        elif kind == "matmul":
+            value = body.add(f"linalg.matmul ins({a}, {b} : {t}, {t}) outs({init(t)} : {t}) -> {t}")
+        elif kind == "reduce":
+            axis = rng.randint(0, 1)
+            sums = body.add(f"linalg.reduce {{ arith.addf }} ins({a} : {t}) outs({init(row)} : {row}) "
+                            f"dimensions = [{axis}]")
+            empty = body.add(f"tensor.empty() : {t}")
+            value = body.add(f"linalg.broadcast ins({sums} : {row}) outs({empty} : {t}) "
+                             f"dimensions = [{axis}]")
+        elif kind == "generic":
+            number = len(body.lines)
+            value = body.add(
+                "linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) "
+                '-> (d1, d0)>], iterator_types = ["parallel", "parallel"]} '
+                f"ins({a} : {t}) outs({init(t)} : {t}) {{\n  ^bb0(%p{number}: f32, %q{number}: f32):\n"
+                f"    %r{number} = arith.addf %p{number}, %half : f32\n"
+                f"    linalg.yield %r{number} : f32\n  }} -> {t}")
+        elif kind == "insert":
+            part = body.add(f"tensor.extract_slice {a}[{rng.randint(0, 12)}, 0] [4, 16] [1, 1] : {t} to "
+                            "tensor<4x16xf32>")
+            value = body.add(f"tensor.insert_slice {part} into {b}[{rng.randint(0, 12)}, 0] [4, 16] "
+                             f"[1, 1] : tensor<4x16xf32> into {t}")
+        elif kind == "slice":
+            flat = body.add(f"tensor.collapse_shape {a} [[0, 1]] : {t} into tensor<256xf32>")
+            value = body.add(f"tensor.expand_shape {flat} [[0, 1]] output_shape [16, 16] : "
+                             f"tensor<256xf32> into {t}")
+        elif kind == "if":
+            scalar = body.add(f"tensor.extract {pick()}[%i0, %i1] : {t}")
+            condition = body.add(f"arith.cmpf olt, {scalar}, %zero : f32")
+            number = len(body.lines)
+            value = body.add(f"scf.if {condition} -> {t} {{\n    %s{number} = math.tanh {a} : {t}\n"
+                             f"    scf.yield %s{number} : {t}\n  }} else {{\n    scf.yield {b} : {t}\n  }}")
+        else:
+            number = len(body.lines)
+            value = body.add(
+                f"scf.for %n{number} = %i0 to %i3 step %i1 iter_args(%s{number} = {a}) -> {t} {{\n"
+                f"    %c{number} = math.cos %s{number} : {t}\n"
+                f"    %m{number} = arith.mulf %c{number}, {b} : {t}\n"
+                f"    scf.yield %m{number} : {t}\n  }}")
+        values.append(value)
+    body.print(f"%x: {t}, %y: {t}", [(name, t) for name in rng.sample(values[12:], 3)])
+
+
 KINDS = {"chain": chain, "ladder": ladder, "fan-in": fan_in, "fan-out": fan_out,
-         "scalars": scalars, "random": random_graph}
+         "scalars": scalars, "random": random_graph, "pure": pure}
 
 
 def main():

@@ -119,19 +119,21 @@ TEST(ExhaustiveTest, KeepsWhatMustBeSaved) {
   EXPECT_EQ(solve(builder.problem, {/*budget=*/17}), -1);
 }
 
-// The region has to wait for something that an original computed.
+// The region has to wait for something that an original computed: for b, which
+// is gone in the step before, unless it is kept.
 TEST(ExhaustiveTest, RegionsCount) {
   ProblemBuilder builder;
   ValueIndex a = builder.value({}, 4);
-  OpIndex store = builder.operation({a});
-  builder.setEffect(store, Effect::Ordered);
-  ValueIndex b = builder.value({}, 8);
+  builder.setEffect(builder.operation({a}), Effect::Ordered);
+  ValueIndex b = builder.value({}, 2);
   builder.setEffect(2, Effect::Ordered);
-  OpIndex use = builder.operation({b});
-  builder.setEffect(use, Effect::Ordered);
+  builder.setEffect(builder.operation({b}), Effect::Ordered);
+  builder.setEffect(builder.operation({}), Effect::Ordered);
+  builder.last().workspace = 10;
   builder.terminator({a});
-  // a is computed twice; b is kept one step longer, or a never dies.
-  EXPECT_EQ(solve(builder.problem, {/*budget=*/12}), 4);
+  EXPECT_EQ(solve(builder.problem, {/*budget=*/14}), 5);
+  EXPECT_EQ(solve(builder.problem, {/*budget=*/13}), 6);
+  EXPECT_EQ(solve(builder.problem, {/*budget=*/12}), 6);
   EXPECT_EQ(solve(builder.problem, {/*budget=*/11}), -1);
 }
 

@@ -189,8 +189,8 @@ ValueInstance slowAnchor(const Problem &problem, const Plan &plan, StepIndex beg
     ValueInstance first;
     for (ValueIndex value : problem.operations[plan.steps[step].op].writes) {
       const Value &root = problem.values[rootOf(value)];
-      if (problem.values[value].placement == Placement::None ||
-          root.placement == Placement::None || root.producer == kBoundary)
+      if (problem.values[value].placement == Placement::None || root.placement == Placement::None ||
+          root.producer == kBoundary)
         continue;
       if (isReadBehind(value, step))
         return {value, step};

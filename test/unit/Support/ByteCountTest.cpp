@@ -209,9 +209,7 @@ TEST(FormatTest, RoundingUpReachesTheNextUnit) {
   EXPECT_EQ(formatBytes(999999), "1.00 MB");
 }
 
-TEST(FormatTest, NegativeNumbersKeepTheirUnit) {
-  EXPECT_EQ(formatBytes(-17432000000), "-17.4 GB");
-}
+TEST(FormatTest, NegativeNumbersKeepTheirUnit) { EXPECT_EQ(formatBytes(-17432000000), "-17.4 GB"); }
 
 TEST(FormatTest, PicosecondsHaveThreeDigits) {
   EXPECT_EQ(formatPicoseconds(0), "0 ps");
