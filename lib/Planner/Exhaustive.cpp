@@ -304,8 +304,9 @@ private:
     after.lastStepOf[opIndex] = stepIndex;
 
     if (isClone && !before.endsInClone) {
-      for (auto [number, group] : llvm::enumerate(before.groups))
-        if (group.hasAnchor() && !contains(dropped, number) && group.anchor.step > after.after.step)
+      // In memory during the step before, also if it is dropped now.
+      for (const Group &group : before.groups)
+        if (group.hasAnchor() && group.anchor.step > after.after.step)
           after.after = group.anchor;
       if (after.after.value == kNoValue && (before.originals & anchoring))
         return;

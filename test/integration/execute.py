@@ -25,10 +25,10 @@ the seed: floats are in [-0.5, 0.5), or in [0, 0.25) for --nonnegative ones; int
 [0, LIMIT), or random bits if they are unsigned in an `iree.abi.encoding`. A manifest.json next to
 the file says which arguments hold second moments and variances, which are never negative.
 
-Exit code 0: all results are equal and finite, and no argument has changed where none may. To be sure
-that there was something to compare, some version has to have clones, and reorder=false has to have
-some at each budget below the unchanged peak, unless --allow-no-clones is given; -canonicalize -cse
-must not remove all of them.
+Exit code 0: all results are equal and finite, and no argument has changed where none may. To be
+sure that there was something to compare, some version has to have clones, and reorder=false has to
+have some at each budget below the unchanged peak, unless --allow-no-clones is given; -canonicalize
+-cse must not remove all of them.
 """
 
 import argparse
@@ -369,6 +369,11 @@ class Driver:
 
 # --- Running ------------------------------------------------------------------------------------
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -414,16 +419,14 @@ class Tools:
         if done.returncode != 0 and not refused:
             raise ExecuteError(f"--rematerialize='{flags}' failed with exit code "
                                f"{done.returncode}: {done.stderr.strip()[:4000]}")
-        with open(report, encoding="utf-8") as file:
-            functions = [function for function in json.load(file)["functions"]
-                         if function["status"] != "skipped"]
+        functions = [function for function in json.loads(read(report))["functions"]
+                     if function["status"] != "skipped"]
         if len(functions) != 1:
             raise ExecuteError(f"expected a report on one function, found {len(functions)}")
         return functions[0]
 
     def execute(self, source, lowering, dumped=None):
-        with open(source, encoding="utf-8") as file:
-            text = file.read()
+        text = read(source)
         function = Function(text)
         if lowering == "separate":
             text = function.with_read_only_arguments(text)
@@ -445,19 +448,14 @@ class Check:
     def __init__(self, options, folder):
         self.options, self.tools, self.problems = options, Tools(options, folder), []
         self.source = self.tools.optimize(options.file, "unchanged.mlir")
-        self.function = Function(self.read(self.source))
-        self.limits, self.seen, self.clones = {}, {self.read(self.source): "unchanged"}, 0
+        self.function = Function(read(self.source))
+        self.limits, self.seen, self.clones = {}, {read(self.source): "unchanged"}, 0
         print(f"function '{self.function.name}' of {os.path.basename(options.file)}: "
               f"{len(self.function.argument_types)} arguments, "
               f"{len(self.function.result_types)} results")
         print(f"\n{'version':<48}{'packed':>10}{'clones':>8}{'barriers':>10}  results")
         self.reference = self.tools.execute(self.source, "separate")
         self.check_reference()
-
-    @staticmethod
-    def read(path):
-        with open(path, encoding="utf-8") as file:
-            return file.read()
 
     def check_reference(self):
         constant = []
@@ -473,7 +471,7 @@ class Check:
 
     def row(self, version, packed, source, note):
         """Prints a row; the number of clones in the version."""
-        text = self.read(source)
+        text = read(source)
         clones, barriers = text.count("remat.clone_of"), text.count(" = remat.barrier ")
         self.clones += clones
         print(f"{version:<48}{packed:>10}{clones:>8}{barriers:>10}  {note}".rstrip(), flush=True)
@@ -513,7 +511,7 @@ class Check:
 
     def compare_both(self, version, packed, source, needs_clones):
         """As it is and after cleaning up. The same text is not executed twice."""
-        same = self.seen.setdefault(self.read(source), version)
+        same = self.seen.setdefault(read(source), version)
         if same != version:
             clones = left = self.row(version, packed, source, f"same text as {same}")
         else:
@@ -559,8 +557,7 @@ def second_moments(path):
     manifest = os.path.join(os.path.dirname(path), "manifest.json")
     if not os.path.exists(manifest):
         return set()
-    with open(manifest, encoding="utf-8") as file:
-        entry = json.load(file).get(os.path.basename(path).partition(".")[0], {})
+    entry = json.loads(read(manifest)).get(os.path.basename(path).partition(".")[0], {})
     return {i for i, name in enumerate(entry.get("inputs", []))
             if re.search(r"\['(v|var)'\]", name)}
 
