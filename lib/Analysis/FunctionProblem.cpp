@@ -161,6 +161,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     ValueIndex valueIndex = result.values.size();
     planner::Value value;
     value.producer = index;
+    value.isAwaitable = !isa<BaseMemRefType>(opResult.getType());
     size_t numUnknown = result.unknownSizes.size();
     value.bytes = getBytes(opResult, valueIndex);
     const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {

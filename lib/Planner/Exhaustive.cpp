@@ -37,7 +37,7 @@ namespace {
 
 /// A set of operations or values, by index.
 using Set = uint64_t;
-constexpr int64_t kMaxSetSize = 64;
+[[maybe_unused]] constexpr int64_t kMaxSetSize = 64;
 Set bit(int64_t index) { return Set(1) << index; }
 bool contains(Set set, int64_t index) { return set & bit(index); }
 
@@ -141,7 +141,9 @@ private:
     return problem.values[root].placement != Placement::None;
   }
   /// Whether a region can wait for `value`.
-  bool canAnchor(ValueIndex value) const { return isInMemory(value) && isInMemory(roots[value]); }
+  bool canAnchor(ValueIndex value) const {
+    return problem.values[value].isAwaitable && isInMemory(value) && isInMemory(roots[value]);
+  }
   /// Bytes of a group beside those of the boundary.
   int64_t bytesOf(const Group &group) const {
     const Value &root = problem.values[group.root];

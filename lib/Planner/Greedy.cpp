@@ -91,7 +91,8 @@ public:
   }
 
   std::vector<GreedyState> run() {
-    std::vector<GreedyState> states{{0, schedule.getPeak(), schedule.getCost()}};
+    std::vector<GreedyState> states{
+        {schedule.getState(), schedule.getPeak(), schedule.getCost()}};
     while (schedule.getNumNodes() < maxNodes && makeMove()) {
       int64_t peak = schedule.getPeak();
       if (peak < states.back().peak)

@@ -112,8 +112,8 @@ struct GreedyState {
 };
 
 /// Runs until no move lowers the peak. Afterwards `schedule` is in its last
-/// state; the returned states begin with the unchanged schedule, their peaks
-/// fall strictly.
+/// state; the returned states begin with the one it was in, their peaks fall
+/// strictly.
 std::vector<GreedyState> runGreedy(const Problem &problem, const StorageGraph &graph,
                                    Schedule &schedule, bool reorder);
 

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The plan that changes nothing, the groups of values that share bytes in a
-// plan, and what each region of clones waits for. Linear in the plan.
+// plan, and where regions of clones stand and what they wait for. Linear in the
+// plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,35 +69,117 @@ ViewGroups::ViewGroups(const Problem &problem, const Plan &plan)
   }
 }
 
+/// The value that orders what comes behind a step: of several results the
+/// first that is still live, else the first. None of those that are never in
+/// memory or that no barrier takes; to wait for a view of an argument orders
+/// nothing.
+static ValueIndex findAwaitable(const Problem &problem, const Plan &plan, const ViewGroups &groups,
+                                StepIndex index) {
+  ValueIndex found = kNoValue;
+  for (ValueIndex value : problem.operations[plan.steps[index].op].writes) {
+    int64_t group = groups.of({value, index});
+    const Value &root = problem.values[groups.root[group]];
+    if (!problem.values[value].isAwaitable || problem.values[value].placement == Placement::None ||
+        root.placement == Placement::None || root.producer == kBoundary)
+      continue;
+    if (groups.lastRead[group] > index)
+      return value;
+    if (found == kNoValue)
+      found = value;
+  }
+  return found;
+}
+
+namespace {
+/// Moves clones up to the original whose value their region waits for, over
+/// originals that have none and that they don't need: nothing but the order of
+/// the text would keep them behind.
+class CloneHoister {
+public:
+  CloneHoister(const Problem &problem, Plan &plan)
+      : problem(problem), plan(plan), groups(problem, plan), placeOf(plan.steps.size(), kUnplaced) {
+  }
+
+  void run() {
+    order.reserve(plan.steps.size());
+    for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
+      const Step &step = plan.steps[index];
+      if (step.isClone) {
+        for (llvm::ArrayRef<StepIndex> used : {llvm::ArrayRef(step.reads), llvm::ArrayRef(step.dependences)})
+          for (StepIndex from : used)
+            while (from != kBoundary && placeOf[from] == kUnplaced)
+              placeWaiting();
+        place(index);
+      } else {
+        waiting.push_back(index);
+        if (findAwaitable(problem, plan, groups, index) != kNoValue)
+          placeAllWaiting();
+      }
+    }
+    placeAllWaiting();
+    rewrite();
+  }
+
+private:
+  static constexpr StepIndex kUnplaced = -1;
+
+  void place(StepIndex index) {
+    placeOf[index] = order.size();
+    order.push_back(index);
+  }
+  void placeWaiting() { place(waiting[numPlaced++]); }
+  void placeAllWaiting() {
+    while (numPlaced < waiting.size())
+      placeWaiting();
+    waiting.clear();
+    numPlaced = 0;
+  }
+  void rewrite() {
+    std::vector<Step> steps;
+    steps.reserve(order.size());
+    for (StepIndex index : order) {
+      Step &step = steps.emplace_back(std::move(plan.steps[index]));
+      for (llvm::MutableArrayRef<StepIndex> used :
+           {llvm::MutableArrayRef(step.reads), llvm::MutableArrayRef(step.dependences)})
+        for (StepIndex &from : used)
+          if (from != kBoundary)
+            from = placeOf[from];
+    }
+    plan.steps = std::move(steps);
+  }
+
+  const Problem &problem;
+  Plan &plan;
+  ViewGroups groups;
+  /// Old index of each step, and the other way round.
+  std::vector<StepIndex> order, placeOf;
+  /// Originals behind the last awaitable value, the first ones placed.
+  std::vector<StepIndex> waiting;
+  size_t numPlaced = 0;
+};
+} // namespace
+
+void mlir::remat::planner::hoistClones(const Problem &problem, Plan &plan) {
+  CloneHoister(problem, plan).run();
+  plan.regions.clear();
+}
+
 void mlir::remat::planner::assignRegions(const Problem &problem, Plan &plan) {
   plan.regions.clear();
   ViewGroups groups(problem, plan);
   ValueInstance latest;
+  // By operation: the first step of the region that has last cloned it.
+  std::vector<StepIndex> clonedIn(problem.operations.size(), kBoundary);
   for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
     const Step &step = plan.steps[index];
     if (step.isClone) {
-      if (!plan.regions.empty() && plan.regions.back().end == index)
-        ++plan.regions.back().end;
-      else
-        plan.regions.push_back({index, index + 1, latest});
-      continue;
+      bool isBehind = !plan.regions.empty() && plan.regions.back().end == index;
+      if (!isBehind || clonedIn[step.op] == plan.regions.back().begin)
+        plan.regions.push_back({index, index, latest});
+      plan.regions.back().end = index + 1;
+      clonedIn[step.op] = plan.regions.back().begin;
     }
-    // Of several results the first that is still live, else the first.
-    bool isFirst = true;
-    for (ValueIndex value : problem.operations[step.op].writes) {
-      ValueInstance instance{value, index};
-      int64_t group = groups.of(instance);
-      const Value &root = problem.values[groups.root[group]];
-      // To wait for a view of an argument orders nothing.
-      if (problem.values[value].placement == Placement::None || root.placement == Placement::None ||
-          root.producer == kBoundary)
-        continue;
-      bool isLive = groups.lastRead[group] > index;
-      if (isFirst || isLive)
-        latest = instance;
-      isFirst = false;
-      if (isLive)
-        break;
-    }
+    if (ValueIndex value = findAwaitable(problem, plan, groups, index); value != kNoValue)
+      latest = {value, index};
   }
 }

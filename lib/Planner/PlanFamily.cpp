@@ -50,6 +50,9 @@ struct PlanFamily::Impl {
     if (isBuilt)
       return;
     isBuilt = true;
+    singleSchedule.removeUnread();
+    greedySchedule.removeUnread();
+    startState = singleSchedule.getState();
     addSingles();
     for (const GreedyState &state : runGreedy(problem, graph, greedySchedule, options.reorder))
       members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
@@ -83,7 +86,7 @@ struct PlanFamily::Impl {
       if (singleSchedule.getPeak() < peak)
         members.push_back(
             {singleSchedule.getCost(), graph.boundaryBytes + singleSchedule.getPeak(), gap});
-      singleSchedule.restore(0);
+      singleSchedule.restore(startState);
       singleSchedule.forgetUndone();
     }
   }
@@ -94,7 +97,7 @@ struct PlanFamily::Impl {
       NodeIndex peakNode = singleSchedule.getPeakPlace().node;
       singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
       plan = singleSchedule.toPlan();
-      singleSchedule.restore(0);
+      singleSchedule.restore(startState);
       singleSchedule.forgetUndone();
     } else {
       greedySchedule.restore(member.state);
@@ -114,6 +117,8 @@ struct PlanFamily::Impl {
   Schedule singleSchedule;
   Schedule greedySchedule;
   GapMoves singleMoves;
+  /// Of singleSchedule: without what nobody reads.
+  int64_t startState = 0;
   Solution identity;
   std::vector<Member> members;
   bool isBuilt = false;

@@ -88,8 +88,17 @@ int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
         live += bytesOf(instance);
   for (NodeIndex node : slots[slot]) {
     const Node &info = nodes[node];
-    for (InstanceIndex instance : info.outputs)
+    int64_t taken = 0;
+    for (InstanceIndex instance : info.outputs) {
       live += bytesOf(instance);
+      RootIndex destination = graph.roots[instances[instance].root].destination;
+      if (destination != kNone && llvm::any_of(info.reads, [&](InstanceIndex read) {
+            return instances[read].root == destination && endsAt(read, node);
+          }))
+        taken += bytesOf(instance);
+    }
+    // A result in the place of its destination.
+    live -= taken;
     int64_t workspace =
         info.operation == kNone
             ? graph.units[info.unit].workspace
@@ -99,6 +108,7 @@ int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
       *place = {slot, isHigher ? node : place->node, isHigher ? 1 : place->numNodes + 1};
     }
     highest = std::max(highest, live + workspace);
+    live += taken;
     for (InstanceIndex instance : info.reads)
       if (endsAt(instance, node))
         live -= bytesOf(instance);
@@ -295,4 +305,10 @@ void Schedule::removeUnused(NodeIndex node) {
     for (InstanceIndex instance : released)
       worklist.push_back(instances[instance].definition);
   }
+}
+
+void Schedule::removeUnread() {
+  for (InstanceIndex instance = instances.size() - 1; instance >= 0; --instance)
+    if (instances[instance].uses.empty())
+      removeUnused(instances[instance].definition);
 }

@@ -103,6 +103,8 @@ public:
   /// Removes nodes whose results nobody reads: `node`, if it may be removed,
   /// and then what only it kept.
   void removeUnused(NodeIndex node);
+  /// Removes everything that nobody reads, as far as it may be removed.
+  void removeUnread();
 
   /// Number of edits so far that are in effect; a state to return to.
   int64_t getState() const { return numApplied; }

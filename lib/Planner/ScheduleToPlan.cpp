@@ -25,7 +25,14 @@ public:
              bool reorder)
       : problem(problem), graph(graph), schedule(schedule), reorder(reorder),
         originalStep(problem.operations.size(), kBoundary), viewsNeeded(problem.operations.size()),
-        isPlaced(problem.operations.size()) {}
+        isPlaced(problem.operations.size()) {
+    int64_t numPinned = 0;
+    numPinnedBefore.reserve(problem.operations.size());
+    for (OpIndex operation = 0, e = problem.operations.size(); operation < e; ++operation) {
+      numPinnedBefore.push_back(numPinned);
+      numPinned += isPinned(operation);
+    }
+  }
 
   Plan run() {
     findNeededViews();
@@ -37,6 +44,7 @@ public:
     }
     if (reorder)
       promoteClones();
+    hoistClones(problem, plan);
     assignRegions(problem, plan);
     return std::move(plan);
   }
@@ -44,6 +52,9 @@ public:
 private:
   using ViewKey = std::pair<ValueIndex, InstanceIndex>;
 
+  bool isPinned(OpIndex operation) const {
+    return problem.operations[operation].effect == Effect::Pinned;
+  }
   bool isFoldedViewValue(ValueIndex value) const {
     OpIndex producer = problem.values[value].producer;
     return producer != kBoundary && graph.isFoldedView[producer];
@@ -104,13 +115,9 @@ private:
   /// Where nobody reads an original any more, the first clone is the original,
   /// moved. Not across a pinned operation, which originals must not pass.
   void promoteClones() {
-    std::vector<int32_t> numPinnedBefore(problem.operations.size() + 1);
-    for (auto [index, operation] : llvm::enumerate(problem.operations))
-      numPinnedBefore[index + 1] =
-          numPinnedBefore[index] + (operation.effect == Effect::Pinned ? 1 : 0);
-    int32_t numPinned = 0;
+    int64_t numPinned = 0;
     for (auto [index, step] : llvm::enumerate(plan.steps)) {
-      numPinned += problem.operations[step.op].effect == Effect::Pinned ? 1 : 0;
+      numPinned += isPinned(step.op);
       if (!step.isClone || originalStep[step.op] != kBoundary ||
           numPinned != numPinnedBefore[step.op])
         continue;
@@ -152,7 +159,7 @@ private:
 
   /// Whether the original of a view has lost its place and may stand elsewhere.
   bool canMove(OpIndex view) {
-    if (!reorder || isPlaced[view] || currentSlot < view)
+    if (!reorder || isPlaced[view] || currentSlot < view || numPinnedWritten != numPinnedBefore[view])
       return false;
     isPlaced[view] = true;
     return true;
@@ -184,6 +191,7 @@ private:
     StepIndex index = plan.steps.size();
     if (!step.isClone)
       originalStep[step.op] = index;
+    numPinnedWritten += isPinned(step.op);
     plan.steps.push_back(std::move(step));
     return index;
   }
@@ -228,6 +236,10 @@ private:
   bool reorder;
   Plan plan;
   OpIndex currentSlot = 0;
+  /// By operation: pinned operations before it in the problem; and those in the plan
+  /// so far.
+  std::vector<int64_t> numPinnedBefore;
+  int64_t numPinnedWritten = 0;
   /// Step of the original of an operation.
   std::vector<StepIndex> originalStep;
   /// Of a folded view: the instances that are read through it.

@@ -322,6 +322,8 @@ json::Value mlir::remat::planner::toJSON(const Problem &problem) {
       object["placement"] = ::toString(value.placement);
     if (value.source != kNoValue)
       object["source"] = value.source;
+    if (!value.isAwaitable)
+      object["awaitable"] = false;
     values.push_back(std::move(object));
   }
   json::Array operations;
@@ -388,6 +390,7 @@ llvm::Expected<Problem> mlir::remat::planner::parseProblem(llvm::StringRef text)
       value.placement = reader.oneOf(
           "placement", {Placement::Own, Placement::View, Placement::Reuse, Placement::None});
       value.source = reader.integer("source", kNoValue);
+      value.isAwaitable = reader.boolean("awaitable", true);
     });
     root.forEach("operations", /*isOptional=*/false, [&](ObjectReader &reader) {
       OpIndex index = problem.operations.size();

@@ -72,6 +72,23 @@ bool StorageGraph::isFoldableView(const Problem &problem, const Users &users,
          });
 }
 
+/// The root that `result` of `operation` may take the storage of: its destination,
+/// if that has as many bytes, shows up in one operand and is not taken already.
+RootIndex StorageGraph::getDestination(const Problem &problem, const Operation &operation,
+                                       const Value &result) const {
+  if (result.placement != Placement::Reuse || rootOf[result.source] == kNone)
+    return kNone;
+  RootIndex root = rootOf[result.source];
+  auto isSameRoot = [&](ValueIndex value) { return rootOf[value] == root; };
+  auto isTaken = [&](ValueIndex value) {
+    return rootOf[value] != kNone && roots[rootOf[value]].destination == root;
+  };
+  if (roots[root].bytes != align(result.bytes, problem.alignment) || llvm::count_if(operation.reads, isSameRoot) != 1 ||
+      llvm::any_of(operation.writes, isTaken))
+    return kNone;
+  return root;
+}
+
 /// Makes the operations of `from` part of `into`: two chains that end in one
 /// operation with two destinations.
 void StorageGraph::merge(UnitIndex into, UnitIndex from) {
@@ -156,6 +173,7 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
                            static_cast<OpIndex>(index),
                            static_cast<OpIndex>(problem.operations.size()),
                            info.bytes >= minBytes});
+      roots.back().destination = getDestination(problem, operation, info);
       units[unit].outputs.push_back(rootOf[value]);
     }
     if (isFoldedView[index])

@@ -50,6 +50,9 @@ struct Root {
   /// Read by the terminator: may move to where it is needed first, but is not
   /// computed twice.
   bool isResult = false;
+  /// The root whose storage it takes where the operation that begins it is the
+  /// last reader; kNone if there is none.
+  RootIndex destination = kNone;
 };
 
 struct Unit {
@@ -91,6 +94,8 @@ public:
 
 private:
   bool isFoldableView(const Problem &problem, const Users &users, const Operation &operation) const;
+  RootIndex getDestination(const Problem &problem, const Operation &operation,
+                           const Value &result) const;
   void merge(UnitIndex into, UnitIndex from);
 };
 

@@ -232,8 +232,6 @@ void PlanApplier::emitRegion(const planner::Region &region) {
     Value after = held.front();
     if (region.after.value != kNoValue)
       after = getInstance(problem.values[region.after.value], region.after.step);
-    if (!fitsBarrier(after))
-      after = held.front();
     SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
     for (auto [input, result] : llvm::zip(inputs, results))
       inputMapping.map(input, result);

@@ -236,16 +236,13 @@ void PlanDescriber::describeClones() {
     if (step.isClone)
       ++clones[step.op];
   for (auto [op, count] : clones) {
-    RecomputedReport row;
-    row.producer = problem.operations[op].name;
-    row.clones = count;
-    row.bytes = 0;
+    Location loc = function.operations[op]->getLoc();
+    RecomputedReport row{problem.operations[op].name,          count, 0,
+                         count * problem.operations[op].cost, formatLocation(loc), loc};
     for (ValueIndex value : problem.operations[op].writes)
       if (problem.values[value].placement == Placement::Own ||
           problem.values[value].placement == Placement::Reuse)
         row.bytes += problem.values[value].bytes;
-    row.cost = count * problem.operations[op].cost;
-    row.location = formatLocation(function.operations[op]->getLoc());
     report.recomputed.push_back(std::move(row));
   }
 }

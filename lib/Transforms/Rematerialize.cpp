@@ -69,7 +69,8 @@ static int64_t getMinBytes(const RematerializeOptions &options, int64_t packedPe
 
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
                                                      const RematerializeOptions &options,
-                                                     SymbolTableCollection &symbols) {
+                                                     SymbolTableCollection &symbols,
+                                                     std::optional<Peaks> unchanged) {
   FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols);
   if (failed(built))
     return failure();
@@ -78,14 +79,15 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   warnAboutUnknownSizes(function, planned.problem);
 
   planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
-  int64_t baseline = identity.packing.packedBytes;
-  int64_t minBytes = getMinBytes(options, baseline);
+  Peaks peaks{identity.simulation.livePeak, identity.packing.packedBytes};
+  Peaks baseline = unchanged.value_or(peaks);
+  int64_t minBytes = getMinBytes(options, baseline.packedBytes);
   planner::PlanFamily family(problem, {options.reorder, minBytes});
 
   FunctionReport &report = planned.report;
   report.name = function.getName().str();
-  report.baselinePeakBytes = identity.simulation.livePeak;
-  report.baselinePackedBytes = baseline;
+  report.baselinePeakBytes = baseline.liveBytes;
+  report.baselinePackedBytes = baseline.packedBytes;
   report.workingSetBytes = planner::workingSetBytes(problem);
   report.argumentBytes = planned.problem.argumentBytes;
   report.resultBytes = planned.problem.resultBytes;
@@ -96,16 +98,16 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   planner::Solution inEffect = identity;
   report.status = PlanStatus::Unchanged;
   if (options.budget.kind != Budget::Kind::None) {
-    int64_t budget = options.budget.resolve(baseline);
+    int64_t budget = options.budget.resolve(baseline.packedBytes);
     report.budgetBytes = budget;
     planner::Solution smallest = family.findSmallest();
     report.minimumKnownBytes = smallest.requiredBytes;
-    // Operations that nothing needs stay: leaving them out is not our saving.
     int64_t bound = planner::addedCostLowerBound(problem, budget);
+    // What nobody reads may be left out; that is no saving of ours.
     report.addedCostLowerBound = bound == std::numeric_limits<int64_t>::max()
                                      ? std::nullopt
                                      : std::optional<int64_t>(std::max<int64_t>(bound, 0));
-    if (baseline > budget) {
+    if (peaks.packedBytes > budget) {
       if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
         report.status = PlanStatus::Met;
         inEffect = std::move(*found);
@@ -118,9 +120,11 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
       }
     }
   } else {
-    report.minimumKnownBytes = baseline;
+    report.minimumKnownBytes = peaks.packedBytes;
   }
-  report.addedCost = inEffect.simulation.cost - report.cost;
+  for (const planner::Step &step : inEffect.plan.steps)
+    if (step.isClone)
+      report.addedCost += problem.operations[step.op].cost;
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return planned;
 }
@@ -186,10 +190,12 @@ static LogicalResult verifyBytes(const PlannedFunction &planned, const FunctionP
          << " bytes, but the rewritten function has " << live << " and " << packed;
 }
 
-/// Warns when merging equal operations, which the input may have had already,
-/// would lead above the budget.
-static void warnAboutCSE(FunctionOpInterface function, int64_t budget,
-                         const RematerializeOptions &options, SymbolTableCollection &symbols) {
+void mlir::remat::warnAboutCSE(const PlannedFunction &planned, const RematerializeOptions &options,
+                               SymbolTableCollection &symbols) {
+  const FunctionReport &report = planned.report;
+  if (report.status == PlanStatus::Infeasible || !report.budgetBytes)
+    return;
+  FunctionOpInterface function = planned.function;
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
   IRRewriter rewriter(function.getContext());
@@ -198,16 +204,16 @@ static void warnAboutCSE(FunctionOpInterface function, int64_t budget,
   eliminateCommonSubExpressions(rewriter, dominance, copy, &changed);
   if (changed) {
     FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
-    if (succeeded(peaks) && peaks->packedBytes > budget)
+    if (succeeded(peaks) && peaks->packedBytes > *report.budgetBytes)
       mlir::emitWarning(function.getLoc(), "function '")
-          << function.getName() << "' would exceed its budget of " << budget
+          << function.getName() << "' would exceed its budget of " << *report.budgetBytes
           << " bytes after common subexpression elimination, with a packed peak of "
           << peaks->packedBytes << " bytes: run cse before rematerialize";
   }
   copy->erase();
 }
 
-static void emitRemarks(const PlannedFunction &planned) {
+void mlir::remat::emitRemarks(const PlannedFunction &planned) {
   const FunctionReport &report = planned.report;
   Location loc = planned.function->getLoc();
   auto options = [&](StringRef name) {
@@ -219,16 +225,11 @@ static void emitRemarks(const PlannedFunction &planned) {
              .str();
   if (!planned.solution)
     return;
-  llvm::DenseMap<planner::OpIndex, int64_t> clones;
-  for (const planner::Step &step : planned.solution->plan.steps)
-    if (step.isClone)
-      ++clones[step.op];
-  for (auto [index, op] : llvm::enumerate(planned.problem.operations))
-    if (int64_t count = clones.lookup(index))
-      remark::passed(op->getLoc(), options("Rematerialized"))
-          << llvm::formatv("{0} is computed again {1} {2}", op->getName().getStringRef(), count,
-                           count == 1 ? "time" : "times")
-                 .str();
+  for (const RecomputedReport &row : report.recomputed)
+    remark::passed(row.loc, options("Rematerialized"))
+        << llvm::formatv("{0} is computed again {1} {2}", row.producer, row.clones,
+                         row.clones == 1 ? "time" : "times")
+               .str();
   for (const LiveValueReport &row : report.liveAtPeak)
     if (!row.value.empty())
       remark::missed(row.loc.value_or(loc), options("Kept"))
@@ -240,7 +241,6 @@ static void emitRemarks(const PlannedFunction &planned) {
 LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
                                                 const RematerializeOptions &options,
                                                 SymbolTableCollection &symbols) {
-  emitRemarks(planned);
   if (!planned.solution)
     return success();
   FunctionOpInterface function = planned.function;
@@ -252,13 +252,9 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
   applyPlan(planned.problem, planned.solution->plan, models);
 
   FailureOr<FunctionProblem> rewritten = ::buildProblem(function, options, symbols);
-  if (failed(rewritten) || failed(verifyBytes(planned, *rewritten)) ||
-      failed(verifyEquivalence(
-          original, getVersion(*rewritten, &function.getFunctionBody().front()), models)))
-    return failure();
-  if (planned.report.status == PlanStatus::Met)
-    warnAboutCSE(function, *planned.report.budgetBytes, options, symbols);
-  return success();
+  return success(succeeded(rewritten) && succeeded(verifyBytes(planned, *rewritten)) &&
+                 succeeded(verifyEquivalence(
+                     original, getVersion(*rewritten, &function.getFunctionBody().front()), models)));
 }
 
 FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface function,
@@ -274,5 +270,7 @@ FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface functio
   }
   if (failed(applyPlannedFunction(*planned, options, symbols)))
     return failure();
+  emitRemarks(*planned);
+  warnAboutCSE(*planned, options, symbols);
   return std::move(planned->report);
 }

@@ -14,6 +14,9 @@
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
+#include "mlir/Analysis/CallGraph.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::remat {
@@ -23,6 +26,31 @@ namespace mlir::remat {
 
 using namespace mlir;
 using namespace mlir::remat;
+
+/// Calls `visit` with the functions of `module` that are not inside of others.
+template <typename Fn>
+static void forEachFunction(ModuleOp module, Fn visit) {
+  module.walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
+    visit(function);
+    return WalkResult::skip();
+  });
+}
+
+/// The same functions, with callees in front of their callers where they don't call
+/// each other.
+static SmallVector<FunctionOpInterface> getCalleesFirst(ModuleOp module) {
+  llvm::SetVector<Operation *> functions, ordered;
+  forEachFunction(module, [&](FunctionOpInterface function) { functions.insert(function); });
+  const CallGraph calls(module);
+  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
+    for (CallGraphNode *node : *component)
+      if (!node->isExternal() && functions.contains(node->getCallableRegion()->getParentOp()))
+        ordered.insert(node->getCallableRegion()->getParentOp());
+  // Declarations, and what nobody may call.
+  ordered.insert(functions.begin(), functions.end());
+  return llvm::map_to_vector(ordered,
+                             [](Operation *op) { return cast<FunctionOpInterface>(op); });
+}
 
 namespace {
 struct RematerializePass : public remat::impl::RematerializePassBase<RematerializePass> {
@@ -48,35 +76,69 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     options.alignment = *checkedAlignment;
 
     SymbolTableCollection symbols;
-    std::vector<PlannedFunction> plans;
-    Report result;
+    llvm::DenseMap<Operation *, PlannedFunction> plans;
+    // Bodies of functions that were rewritten before all others were planned.
+    llvm::MapVector<Operation *, OwningOpRef<Operation *>> originals;
+    auto fail = [&] {
+      for (auto &[function, original] : originals)
+        cast<FunctionOpInterface>(function).getFunctionBody().takeBody(
+            cast<FunctionOpInterface>(*original).getFunctionBody());
+      signalPassFailure();
+    };
     bool isInfeasible = false;
-    WalkResult walk = module.walk([&](FunctionOpInterface function) {
-      if (std::optional<std::string> reason = getSkipReason(function, module)) {
-        FunctionReport skipped;
-        skipped.name = function.getName().str();
-        skipped.reason = *reason;
-        result.functions.push_back(std::move(skipped));
-        return WalkResult::skip();
-      }
-      FailureOr<PlannedFunction> planned = planFunction(function, options, symbols);
+    SmallVector<FunctionOpInterface> functions = getCalleesFirst(module);
+    llvm::erase_if(functions, [&](FunctionOpInterface function) {
+      return getSkipReason(function, module).has_value();
+    });
+    // What the others need as long as nothing is rewritten.
+    llvm::DenseMap<Operation *, Peaks> unchanged;
+    for (FunctionOpInterface function : functions) {
+      auto known = unchanged.find(function);
+      FailureOr<PlannedFunction> planned =
+          planFunction(function, options, symbols,
+                       known == unchanged.end() ? std::nullopt : std::optional(known->second));
       if (failed(planned))
-        return WalkResult::interrupt();
+        return fail();
       if (planned->report.status == PlanStatus::Infeasible) {
         isInfeasible = true;
         diagnoseInfeasible(*planned, options);
       }
-      result.functions.push_back(planned->report);
-      plans.push_back(std::move(*planned));
-      return WalkResult::skip();
+      // What a caller needs is what its callee needs in the end.
+      if (planned->solution && !SymbolTable::symbolKnownUseEmpty(function, module)) {
+        if (unchanged.empty())
+          for (FunctionOpInterface other : functions)
+            if (FailureOr<Peaks> peaks = measurePeaks(other, options, symbols); succeeded(peaks))
+              unchanged[other] = *peaks;
+        originals[function] = function->clone();
+        if (failed(applyPlannedFunction(*planned, options, symbols)))
+          return fail();
+      }
+      plans.try_emplace(function, std::move(*planned));
+    }
+
+    Report result;
+    SmallVector<PlannedFunction *> inOrder;
+    forEachFunction(module, [&](FunctionOpInterface function) {
+      if (auto it = plans.find(function); it != plans.end()) {
+        inOrder.push_back(&it->second);
+        result.functions.push_back(it->second.report);
+        return;
+      }
+      FunctionReport skipped;
+      skipped.name = function.getName().str();
+      skipped.reason = *getSkipReason(function, module);
+      result.functions.push_back(std::move(skipped));
     });
-    if (walk.wasInterrupted() || failed(writeReport(result, module.getLoc())))
-      return signalPassFailure();
-    if (isInfeasible && onInfeasible == OnInfeasible::Error)
-      return signalPassFailure();
-    for (PlannedFunction &planned : plans)
-      if (failed(applyPlannedFunction(planned, options, symbols)))
-        return signalPassFailure();
+    if (failed(writeReport(result, module.getLoc())) ||
+        (isInfeasible && onInfeasible == OnInfeasible::Error))
+      return fail();
+    for (PlannedFunction *planned : inOrder) {
+      if (!originals.contains(planned->function) &&
+          failed(applyPlannedFunction(*planned, options, symbols)))
+        return fail();
+      emitRemarks(*planned);
+      warnAboutCSE(*planned, options, symbols);
+    }
   }
 
 private:

@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures how the time of --rematerialize grows with the size of the function.
 
-For chains, ladders, wide joins and fans of 1k to 16k operations (test/cases/Inputs/generate.py): the
-seconds of remat-opt with the pass, less those without it (reading and printing), the best of some runs,
-and the ratio between neighbours, which should stay below 2.5; and one chain of 100,000 operations with
-a stack of 1 MiB, which should take less than 20 seconds in all. Prints a Markdown table. Exit code 1
-if a limit is exceeded.
+For chains, ladders, wide joins and fans of 1k to 16k operations (test/cases/Inputs/generate.py):
+the seconds of the processor in remat-opt with the pass, less those without it (reading and
+printing), the best of some runs, and the ratio between neighbours, which should stay below 2.5; and
+one chain of 100,000 operations with a stack of 1 MiB, which should take less than 20 seconds in
+all. Prints a Markdown table. Exit code 1 if a limit is exceeded.
 
   scaling.py REMAT_OPT [--runs 3] [--sizes 1000,2000,4000,8000,16000]
 """

@@ -151,7 +151,8 @@ func.func @generator(%x: !t1, %state: tensor<2xui64>) -> (!t1, tensor<2xui64>) {
 
 // The state in the middle of a chain of states: the clone must take %s1, not the first state, nor
 // the last; drawing from the first state again would save 16 bytes, less than min-bytes (2^-20 of
-// the peak, 162). At test.big: arguments 1 and 16 B, %s1 (for the clone) and %s2 16 B each, %l 1, %b 96.
+// the peak, 162). At test.big: arguments 1 and 16 B, %s1 (for the clone) and %s2 16 B each, %l 1,
+// %b 96.
 
 // FACTS: second status: met
 // FACTS: second packed: 162 MiB + 128 B -> 98 MiB + 192 B

@@ -12,8 +12,8 @@
 !t64 = tensor<8x8x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: argument 1, state 8 (kept for the clone), %l 1, %b 96; without clones the 64 of %y in
-// place of the state.
+// At test.big: argument 1, state 8 (kept for the clone), %l 1, %b 96; without clones the 64 of %y
+// in place of the state.
 
 // FACTS:      get_set packed: 162 MiB -> 106 MiB
 // FACTS:      get_set live: 162 MiB -> 106 MiB
@@ -44,8 +44,8 @@ func.func @get_set(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// What the state was between two sets is lost: the read itself cannot be repeated. Argument 1, %s 64,
-// %l 1, %b 96.
+// What the state was between two sets is lost: the read itself cannot be repeated. Argument 1, %s
+// 64, %l 1, %b 96.
 
 // FACTS:     reread minimum: 162 MiB{{$}}
 // FACTS-NOT: reread recomputed
@@ -96,8 +96,8 @@ func.func @load_store(%x: !t1, %buffer: memref<f64>) -> !t1 {
   return %d : !t1
 }
 
-// A variable of TOSA: a read in front of a write is not repeated behind it. At test.big: argument 1,
-// %old 64, %l 1, %b 96.
+// A variable of TOSA: a read in front of a write is not repeated behind it. At test.big: argument
+// 1, %old 64, %l 1, %b 96.
 
 // FACTS:     variable minimum: 162 MiB{{$}}
 // FACTS-NOT: variable recomputed

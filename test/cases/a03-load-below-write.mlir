@@ -11,8 +11,9 @@
 !m64 = memref<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// Nothing writes the buffer between the two uses (all calls are without effects): the exponential may
-// be computed again. At %b: arguments 1 and 64, %l 1, %b 96. (The tensor is the buffer, not a copy.)
+// Nothing writes the buffer between the two uses (all calls are without effects): the exponential
+// may be computed again. At %b: arguments 1 and 64, %l 1, %b 96. (The tensor is the buffer, not a
+// copy.)
 
 // FACTS: unwritten packed: 226 MiB -> 162 MiB
 // FACTS: unwritten recomputed: 1 x math.exp, 64 MiB
@@ -33,7 +34,8 @@ func.func @unwritten(%x: !t1, %buffer: !m64) -> !t1 {
   return %d : !t1
 }
 
-// Overwritten in between: the clone would read what was written. Arguments 1 and 64, %y 64, %l 1, %b 96.
+// Overwritten in between: the clone would read what was written. Arguments 1 and 64, %y 64, %l 1,
+// %b 96.
 
 // FACTS:     overwritten minimum: 226 MiB
 // FACTS-NOT: overwritten recomputed
@@ -98,8 +100,8 @@ func.func @reshaped(%x: !t1, %buffer: !m64) -> !t1 {
   return %d : !t1
 }
 
-// Only the backward part uses the exponential, and the buffer has been overwritten before: moving it
-// there would change it. Arguments 1 and 64, %y 64, %l 1, %b 96.
+// Only the backward part uses the exponential, and the buffer has been overwritten before: moving
+// it there would change it. Arguments 1 and 64, %y 64, %l 1, %b 96.
 
 // FACTS:     not_moved minimum: 226 MiB
 // FACTS-NOT: not_moved {{recomputed|moved}}
@@ -121,8 +123,8 @@ func.func @not_moved(%x: !t1, %buffer: !m64) -> !t1 {
   return %d : !t1
 }
 
-// Nor does the operation that reads memory itself: a gather from a buffer inside of a body. Arguments
-// 1 and 4 B, %y 64, %l 1, %b 96.
+// Nor does the operation that reads memory itself: a gather from a buffer inside of a body.
+// Arguments 1 and 4 B, %y 64, %l 1, %b 96.
 
 // FACTS:     body minimum: 162 MiB + 64 B
 // FACTS-NOT: body recomputed
@@ -145,8 +147,8 @@ func.func @body(%x: !t1, %scale: memref<f32>) -> !t1 {
   return %d : !t1
 }
 
-// A running maximum (1 MiB) that is read, used and updated. The clone would have to use the old one,
-// which is gone. Arguments 1 and 1, %y 64, %l 1, %b 96.
+// A running maximum (1 MiB) that is read, used and updated. The clone would have to use the old
+// one, which is gone. Arguments 1 and 1, %y 64, %l 1, %b 96.
 
 // FACTS:     running minimum: 163 MiB
 // FACTS-NOT: running recomputed
@@ -167,8 +169,8 @@ func.func @running(%x: !t1, %maximum: memref<1x262144xf32>) -> !t1 {
   return %d : !t1
 }
 
-// The other way round: a tensor whose buffer is written; computing %y again would keep it, 8 MiB, and
-// read what was written. At test.big: argument 1, %y 64, %l 1, %b 96.
+// The other way round: a tensor whose buffer is written; computing %y again would keep it, 8 MiB,
+// and read what was written. At test.big: argument 1, %y 64, %l 1, %b 96.
 
 // FACTS:     written_behind minimum: 162 MiB
 // FACTS-NOT: written_behind recomputed

@@ -1,5 +1,5 @@
-// An operation with a data result and state results: the data is computed again, the state is stored
-// and returned once, by the original.
+// An operation with a data result and state results: the data is computed again, the state is
+// stored and returned once, by the original.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -11,9 +11,9 @@
 !t160 = tensor<160x262144xf32>
 !s = tensor<64xf32>
 
-// Unchanged, at test.big: arguments 1 MiB and twice 256 B, the results 64 MiB and twice 256 B, %l 1,
-// %b 160. With %y dropped 162 MiB + 1024 B; while it is computed again, the arguments, the two returned
-// statistics, %m 1, %a 64, and 64 MiB and twice 256 B again: 130 MiB + 1536 B.
+// Unchanged, at test.big: arguments 1 MiB and twice 256 B, the results 64 MiB and twice 256 B, %l
+// 1, %b 160. With %y dropped 162 MiB + 1024 B; while it is computed again, the arguments, the two
+// returned statistics, %m 1, %a 64, and 64 MiB and twice 256 B again: 130 MiB + 1536 B.
 
 // FACTS:     batch_norm packed: 226 MiB + 1024 B -> 162 MiB + 1024 B
 // FACTS:     batch_norm live: 226 MiB + 1024 B -> 162 MiB + 1024 B
@@ -44,8 +44,8 @@ func.func @batch_norm(%x: !t1, %scale: !s, %offset: !s) -> (!t1, !s, !s) {
   return %d, %mean, %variance : !t1, !s, !s
 }
 
-// The state goes on to be updated: that happens once. At test.big: the arguments 1 MiB and three times
-// 256 B, %l 1, %b 160; the new state, 256 B and a result, is there or comes later.
+// The state goes on to be updated: that happens once. At test.big: the arguments 1 MiB and three
+// times 256 B, %l 1, %b 160; the new state, 256 B and a result, is there or comes later.
 
 // FACTS:     running packed: 226 MiB + 1024 B -> 162 MiB + {{768|1024}} B
 // FACTS:     running recomputed: 1 x stablehlo.broadcast_in_dim, 64 MiB
@@ -68,8 +68,8 @@ func.func @running(%x: !t1, %scale: !s, %offset: !s, %old: !s) -> (!t1, !s) {
   return %d, %new : !t1, !s
 }
 
-// An operation that computes the data and stores the state itself is executed once. Argument 1, %y 64,
-// %l 1, %b 160.
+// An operation that computes the data and stores the state itself is executed once. Argument 1, %y
+// 64, %l 1, %b 160.
 
 // FACTS:     stores minimum: 226 MiB
 // FACTS-NOT: stores recomputed

@@ -44,9 +44,9 @@ func.func @concat(%kv0: !t32, %x: !t1) -> (!t1, !t34) {
   return %d, %kv2 : !t1, !t34
 }
 
-// In place: %kv2 is written over %kv1 once nothing reads that later, and the clone starts from a new
-// cache. Unchanged, at test.big: argument 1, %kv1 64, %kv2 64, %l2 1, %b 96; then argument 1, %k1 1,
-// %kv2 64, %l2 1, %b 96.
+// In place: %kv2 is written over %kv1 once nothing reads that later, and the clone starts from a
+// new cache. Unchanged, at test.big: argument 1, %kv1 64, %kv2 64, %l2 1, %b 96; then argument 1,
+// %k1 1, %kv2 64, %l2 1, %b 96.
 
 // FACTS:     insert packed: 226 MiB -> 163 MiB
 // FACTS:     insert live: 226 MiB -> 163 MiB
@@ -82,8 +82,8 @@ func.func @insert(%x: !t1) -> (!t1, !t64) {
 }
 
 // The cache is an argument: it is read-only, so every step has a storage of its own. Unchanged, at
-// test.big: arguments 64 and 1, %kv1 64, %kv2 64, %l2 1, %b 96; then arguments 64 and 1, %k1 1, %kv2 64,
-// %l2 1, %b 96.
+// test.big: arguments 64 and 1, %kv1 64, %kv2 64, %l2 1, %b 96; then arguments 64 and 1, %k1 1,
+// %kv2 64, %l2 1, %b 96.
 
 // FACTS:     argument packed: 290 MiB -> 227 MiB
 // FACTS:     argument recomputed: 1 x tensor.insert_slice, 64 MiB

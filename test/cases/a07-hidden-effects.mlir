@@ -35,8 +35,8 @@ func.func @all_reduce(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// With permission. At test.big: argument 1, %l 1, %b 160; while it is repeated: argument 1, %m 1, %a
-// and %r again 128.
+// With permission. At test.big: argument 1, %l 1, %b 160; while it is repeated: argument 1, %m 1,
+// %a and %r again 128.
 
 // FACTS:     permitted packed: 226 MiB -> 162 MiB
 // FACTS:     permitted recomputed: 1 x stablehlo.broadcast_in_dim, 64 MiB

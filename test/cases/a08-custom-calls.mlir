@@ -1,5 +1,5 @@
-// A custom call with side effects is made once; one without may be made again. Without the attribute
-// it has none: that is its default.
+// A custom call with side effects is made once; one without may be made again. Without the
+// attribute it has none: that is its default.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"

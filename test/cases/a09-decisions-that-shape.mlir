@@ -11,9 +11,9 @@
 !i64 = tensor<64x262144xi1>
 !t160 = tensor<160x262144xf32>
 
-// At test.big: arguments 1, 16 and 64, the mask 16, %e 16, %l 1, %b 160: 274 MiB; with one of the two
-// dropped 258 MiB. (%n is dead there.) The comparison moves 80 MiB, 27962027 ps, which would be cheaper
-// than the exponential with the cost that it is given.
+// At test.big: arguments 1, 16 and 64, the mask 16, %e 16, %l 1, %b 160: 274 MiB; with one of the
+// two dropped 258 MiB. (%n is dead there.) The comparison moves 80 MiB, 27962027 ps, which would be
+// cheaper than the exponential with the cost that it is given.
 
 // FACTS:     other_way status: met
 // FACTS:     other_way packed: 274 MiB -> 258 MiB
@@ -42,8 +42,8 @@ func.func @other_way(%x: !t1, %q: !t16, %p: !t64) -> !t1 {
   return %r : !t1
 }
 
-// Without the exponential: arguments 1, 16 and 64, the mask 16, %l 1, %b 160 and a state that is kept,
-// %s 16. Only the mask could go, and it stays.
+// Without the exponential: arguments 1, 16 and 64, the mask 16, %l 1, %b 160 and a state that is
+// kept, %s 16. Only the mask could go, and it stays.
 
 // FACTS:     no_other_way status: infeasible
 // FACTS:     no_other_way minimum: 274 MiB

@@ -1,5 +1,5 @@
-// Two matrix products that accumulate into the same fill are recomputed, each from a fill of its own:
-// executed, the results are bit for bit the same.
+// Two matrix products that accumulate into the same fill are recomputed, each from a fill of its
+// own: executed, the results are bit for bit the same.
 //
 // RUN: remat-opt %s -o %t.before.mlir
 // RUN: remat-opt %s -o %t.after.mlir --rematerialize="budget=81920B report=%t.json"
@@ -9,9 +9,9 @@
 // RUN: FileCheck %s --input-file=%t.before.txt
 // RUN: diff %t.before.txt %t.after.txt
 
-// T is 16384 bytes. At %v: %x, %w, %y1, %y2, %k, %u, %v, 7 T. Without %y1 and %y2 5 T, as at their sum (%x, %w,
-// %y1, %y2, %a), at %p1 (%x, %w, %c, %y1, %p1) and at %p2 (%x, %w, %p1, %y2, %p2). The two products must not
-// share a fill again: %x, %w, %c, the fill, %y1 and %p1 would be 6 T.
+// T is 16384 bytes. At %v: %x, %w, %y1, %y2, %k, %u, %v, 7 T. Without %y1 and %y2 5 T, as at their
+// sum (%x, %w, %y1, %y2, %a), at %p1 (%x, %w, %c, %y1, %p1) and at %p2 (%x, %w, %p1, %y2, %p2). The
+// two products must not share a fill again: %x, %w, %c, the fill, %y1 and %p1 would be 6 T.
 
 // FACTS:     step packed: 114688 B -> 81920 B
 // FACTS:     step live: 114688 B -> 81920 B

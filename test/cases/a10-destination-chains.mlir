@@ -1,8 +1,8 @@
-// The search takes a destination that two chains share for a storage of its own, and so does not reach
-// the minimum of @shared that a plan with whole chains has.
+// The search takes a destination that two chains share for a storage of its own, and so does not
+// reach the minimum of @shared that a plan with whole chains has.
 // XFAIL: *
-// Chains that pass their destination on (empty, fill, generic) are cloned whole: the clone writes into
-// a destination of its own, not into one that has been written in part.
+// Chains that pass their destination on (empty, fill, generic) are cloned whole: the clone writes
+// into a destination of its own, not into one that has been written in part.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -50,9 +50,9 @@ func.func @chain(%x: !row) -> !row {
   return %d : !row
 }
 
-// A fill that two operations take as their destination (what CSE makes of two equal ones). The second
-// one writes into it. At test.big: arguments 2, %y1 64, %y2 64, %l 1, %b 160; without %y1 and %y2 163.
-// At the first use: arguments 2, %y1, %y2, %l: 131.
+// A fill that two operations take as their destination (what CSE makes of two equal ones). The
+// second one writes into it. At test.big: arguments 2, %y1 64, %y2 64, %l 1, %b 160; without %y1
+// and %y2 163. At the first use: arguments 2, %y1, %y2, %l: 131.
 
 // FACTS:     shared packed: 291 MiB -> 163 MiB
 // FACTS:     shared minimum: 163 MiB
@@ -114,9 +114,9 @@ func.func @pieces(%x: !t1, %w: !t1) -> !t1 {
   return %d : !t1
 }
 
-// The middle of a chain is used later, too: %y1 is not overwritten, %y2 has a storage of its own. At
-// test.big: arguments 2, %y1 64, %y2 64, %l 1, %b 160; the smallest plan computes %y1 again for its
-// late use and %y2 for its own: 163.
+// The middle of a chain is used later, too: %y1 is not overwritten, %y2 has a storage of its own.
+// At test.big: arguments 2, %y1 64, %y2 64, %l 1, %b 160; the smallest plan computes %y1 again for
+// its late use and %y2 for its own: 163.
 
 // FACTS:     middle packed: 291 MiB -> 163 MiB
 

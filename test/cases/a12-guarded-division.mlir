@@ -1,5 +1,5 @@
-// Free of memory effects is not the same as safe to execute anywhere: a guarded division stays inside
-// of its guard, in the original and in the clone, and never goes in front of an assertion.
+// Free of memory effects is not the same as safe to execute anywhere: a guarded division stays
+// inside of its guard, in the original and in the clone, and never goes in front of an assertion.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -12,8 +12,8 @@
 !i64 = tensor<64x262144xi32>
 !t160 = tensor<160x262144xf32>
 
-// At test.big: arguments 1 MiB, 4 B and 1 B, %q 64, %l 1, %b 160. While the branch runs: %q 64, inside of it
-// %t 64 and one or two scalars, below that.
+// At test.big: arguments 1 MiB, 4 B and 1 B, %q 64, %l 1, %b 160. While the branch runs: %q 64,
+// inside of it %t 64 and one or two scalars, below that.
 
 // FACTS:     branch packed: 226 MiB + 128 B -> 162 MiB + 128 B
 // FACTS:     branch live: 226 MiB + 5 B -> 162 MiB + 5 B

@@ -1,5 +1,5 @@
-// Two victims share a part of their recompute chain, and one of them moves while the other is repeated:
-// nothing refers to what is gone, and the results are bit for bit the same.
+// Two victims share a part of their recompute chain, and one of them moves while the other is
+// repeated: nothing refers to what is gone, and the results are bit for bit the same.
 //
 // RUN: remat-opt %s -o %t.before.mlir
 // RUN: remat-opt %s -o %t.roomy.mlir --rematerialize="budget=81920B report=%t.roomy.json" --verify-each
@@ -15,14 +15,15 @@
 
 // T is 16384 bytes. Unchanged, at %v: %x, %b, %c, %k, %u, %v, 6 T.
 //
-// With 5 T, either %a or %b is kept; %c moves between %p and %q. (Keeping %a and computing %b again is
-// the cheaper of the two, which the greedy solver does not see: neither step alone lowers the peak.)
+// With 5 T, either %a or %b is kept; %c moves between %p and %q. (Keeping %a and computing %b again
+// is the cheaper of the two, which the greedy solver does not see: neither step alone lowers the
+// peak.)
 
 // ROOMY:     step packed: 98304 B -> 81920 B
 // ROOMY:     step recomputed: 1 x math.{{exp|sin|tanh}}, 16384 B
 
-// With 4 T nothing is kept over %v, nor over %p (%x, %b, %w, %p): %h and %a are computed twice more,
-// %b once, and %c moves.
+// With 4 T nothing is kept over %v, nor over %p (%x, %b, %w, %p): %h and %a are computed twice
+// more, %b once, and %c moves.
 
 // TIGHT:     step packed: 98304 B -> 65536 B
 // TIGHT:     step minimum: 65536 B

@@ -1,5 +1,5 @@
-// A value that is used at the start and at the end only is computed once for each, and is not live in
-// between; uses with nothing in between share one.
+// A value that is used at the start and at the end only is computed once for each, and is not live
+// in between; uses with nothing in between share one.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=98MiB report=%t.json"
@@ -77,8 +77,8 @@ func.func @three(%x: !t1) -> !t1 {
   return %d2 : !t1
 }
 
-// Two uses at the end, with nothing large in between: one clone serves both. At the second one: argument
-// 1, %a 64, %d 1, %d2 1.
+// Two uses at the end, with nothing large in between: one clone serves both. At the second one:
+// argument 1, %a 64, %d 1, %d2 1.
 
 // FACTS:     together packed: 162 MiB -> 98 MiB
 // FACTS:     together recomputed: 1 x stablehlo.broadcast_in_dim, 64 MiB

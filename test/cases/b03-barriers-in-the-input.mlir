@@ -10,8 +10,8 @@
 !t64 = tensor<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// The barrier's result is %a's storage: argument 1, %a 64, %l 1, %b 96 at test.big. Only %a itself could
-// be computed again, and it is read through the barrier.
+// The barrier's result is %a's storage: argument 1, %a 64, %l 1, %b 96 at test.big. Only %a itself
+// could be computed again, and it is read through the barrier.
 
 // FACTS:     alias packed: 162 MiB -> 162 MiB
 // FACTS:     alias minimum: 162 MiB
@@ -32,8 +32,8 @@ func.func @alias(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// Behind the barrier: what was computed from its result is computed again from its result. Arguments 1
-// and 64, %y 64, %l 1, %b 96; without %y 162.
+// Behind the barrier: what was computed from its result is computed again from its result.
+// Arguments 1 and 64, %y 64, %l 1, %b 96; without %y 162.
 
 // FACTS:     behind packed: 226 MiB -> 162 MiB
 // FACTS:     behind recomputed: 1 x stablehlo.exponential, 64 MiB
@@ -74,9 +74,9 @@ func.func @by_hand(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// A barrier over a value that is dropped elsewhere: in front of the barrier %a is computed again (the
-// barrier itself is not), and its view ends there. Argument 1, %l 1, %b 96 at test.big; at the barrier
-// %a again and %m; then the same storage through %h.
+// A barrier over a value that is dropped elsewhere: in front of the barrier %a is computed again
+// (the barrier itself is not), and its view ends there. Argument 1, %l 1, %b 96 at test.big; at the
+// barrier %a again and %m; then the same storage through %h.
 
 // FACTS:     late packed: 162 MiB -> 98 MiB
 // FACTS:     late recomputed: 1 x stablehlo.broadcast_in_dim, 64 MiB

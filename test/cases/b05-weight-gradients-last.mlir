@@ -1,5 +1,6 @@
 // Weight gradients that nothing waits for stand at the very end and keep activations and gradients
-// alive. Nothing here may be recomputed, so they move up, or the message says that they hold the memory.
+// alive. Nothing here may be recomputed, so they move up, or the message says that they hold the
+// memory.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B report=%t.json" 2> %t.err
@@ -13,10 +14,10 @@
 !t1 = tensor<1x262144xf32>
 !t8 = tensor<8x262144xf32>
 
-// As written, at the first weight gradient: argument 8, activations 1 to 3 24, gradients 0 to 4 40 (one
-// is a result), %w1 1: 73 MiB, of which %g1 is needed and six are read next by another weight gradient.
-// With every weight gradient directly behind its gradient the peak is at %g4: argument 8, activations
-// 1 to 4, %g4: 48 MiB.
+// As written, at the first weight gradient: argument 8, activations 1 to 3 24, gradients 0 to 4 40
+// (one is a result), %w1 1: 73 MiB, of which %g1 is needed and six are read next by another weight
+// gradient. With every weight gradient directly behind its gradient the peak is at %g4: argument 8,
+// activations 1 to 4, %g4: 48 MiB.
 
 func.func @step(%x: !t8) -> (!t8, !t1, !t1, !t1, !t1) {
   %a1 = "test.layer"(%x) : (!t8) -> !t8

@@ -9,7 +9,8 @@
 !t8 = tensor<8x262144xf32>
 !t32 = tensor<32x262144xf32>
 
-// %h of each block is gone when its output is there. At test.big: argument 8, %o1 to %o3 24, %g4 8, %b 32.
+// %h of each block is gone when its output is there. At test.big: argument 8, %o1 to %o3 24, %g4 8,
+// %b 32.
 
 // REFUSED: error: function 'refused' does not fit
 

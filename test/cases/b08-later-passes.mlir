@@ -1,5 +1,6 @@
-// On inputs that CSE and canonicalization leave as they are, the peak stays what it is after the passes
-// that clean up, and after sorting the block by dependences. Counted anew from the printed text.
+// On inputs that CSE and canonicalization leave as they are, the peak stays what it is after the
+// passes that clean up, and after sorting the block by dependences. Counted anew from the printed
+// text.
 //
 // RUN: %python %S/Inputs/generate.py ladder 40 > %t.raw.mlir
 // RUN: remat-opt %t.raw.mlir --canonicalize --cse --canonicalize --cse -o %t.ladder.mlir
@@ -46,8 +47,8 @@
 // Unchanged 42 * 4096 bytes; half of it.
 // LADDER: step status: met
 // LADDER: step packed: 172032 B -> {{[0-9]+}} B
-// The twenty gradients of 128 B have been given one fill by CSE, which lives on as long as they need it:
-// 22912 + 128 bytes (see a06). It is recomputed with the rest.
+// The twenty gradients of 128 B have been given one fill by CSE, which lives on as long as they
+// need it: 22912 + 128 bytes (see a06). It is recomputed with the rest.
 // FAN: step packed: 23040 B -> 18816 B
 
 !t1 = tensor<1x262144xf32>
@@ -56,8 +57,8 @@
 !t96 = tensor<96x262144xf32>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// At test.big: argument 1, %y 64, %l 1, %b 96; without %y 98. Each of these has one clone in the end, behind
-// the large value.
+// At test.big: argument 1, %y 64, %l 1, %b 96; without %y 98. Each of these has one clone in the
+// end, behind the large value.
 
 // FACTS: filled packed: 162 MiB -> 98 MiB
 // FACTS: filled recomputed: 1 x linalg.fill, 64 MiB

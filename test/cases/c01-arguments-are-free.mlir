@@ -1,5 +1,5 @@
-// Arguments are there anyway: a transpose or a cast of a weight is recomputed from the weight, rather
-// than an activation, whose operand would have to be kept.
+// Arguments are there anyway: a transpose or a cast of a weight is recomputed from the weight,
+// rather than an activation, whose operand would have to be kept.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=130MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -13,8 +13,8 @@
 !cast = tensor<16x262144xbf16>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: arguments 1 and 16, %wt 16, %wc 8, %y 16, %l 1, %b 96: 154. Without the two that come from
-// the weight 130.
+// At test.big: arguments 1 and 16, %wt 16, %wc 8, %y 16, %l 1, %b 96: 154. Without the two that
+// come from the weight 130.
 
 // TIGHT:     step packed: 154 MiB -> 130 MiB
 // TIGHT:     step minimum: 130 MiB

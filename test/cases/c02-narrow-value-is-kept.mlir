@@ -1,5 +1,5 @@
-// h: bf16 -> f = extf h -> n = exp f -> m = truncf n, and all of them are used by the backward part. Where
-// one of them can stay, it is h: half the bytes, and the others follow from it.
+// h: bf16 -> f = extf h -> n = exp f -> m = truncf n, and all of them are used by the backward
+// part. Where one of them can stay, it is h: half the bytes, and the others follow from it.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=121MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -15,8 +15,8 @@
 !f32 = tensor<16x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: argument 1, %h 8, %f 16, %n 16, %m 8, %b 96: 145. With %h alone 113, with %f or %n alone 121;
-// h itself takes a millisecond. extf moves 24 MiB, exp 32: 8388608 and 11184811 ps.
+// At test.big: argument 1, %h 8, %f 16, %n 16, %m 8, %b 96: 145. With %h alone 113, with %f or %n
+// alone 121; h itself takes a millisecond. extf moves 24 MiB, exp 32: 8388608 and 11184811 ps.
 
 // FACTS:     step status: met
 // FACTS:     step packed: 145 MiB -> 113 MiB
@@ -25,8 +25,8 @@
 // FACTS:     step recomputed: 1 x math.exp, 16 MiB
 // FACTS-NOT: step recomputed
 
-// With room for two (129) the exponential follows from f, or n stays and f is the extension of h again,
-// which is cheaper.
+// With room for two (129) the exponential follows from f, or n stays and f is the extension of h
+// again, which is cheaper.
 
 // TWO:     step packed: 145 MiB -> 129 MiB
 // TWO:     step added cost: 8388608

@@ -1,5 +1,5 @@
-// With room for one only, the one with fewer operations per byte is recomputed; neither the order in which
-// they stand nor an operation that has nothing to do with them changes that.
+// With room for one only, the one with fewer operations per byte is recomputed; neither the order
+// in which they stand nor an operation that has nothing to do with them changes that.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=150MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -9,8 +9,8 @@
 !t16 = tensor<2048x2048xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: arguments 1, 16 and 16, the product 16, the sum 16, %l 1, %b 96: 162. The product takes
-// 2 * 2048^3 flops at 60 TFLOP/s, 286331154 ps, the sum moves 48 MiB, 16777216 ps.
+// At test.big: arguments 1, 16 and 16, the product 16, the sum 16, %l 1, %b 96: 162. The product
+// takes 2 * 2048^3 flops at 60 TFLOP/s, 286331154 ps, the sum moves 48 MiB, 16777216 ps.
 
 // FACTS:     plain packed: 162 MiB -> 146 MiB
 // FACTS:     plain added cost: 16777216

@@ -1,4 +1,5 @@
-// (a c) x + b y + ((a b) c) z with gradients for x, y and z: at the tightest budget nothing is saved.
+// (a c) x + b y + ((a b) c) z with gradients for x, y and z: at the tightest budget nothing is
+// saved.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=144MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -10,10 +11,10 @@
 !t1 = tensor<1x262144xf32>
 !t16 = tensor<16x262144xf32>
 
-// The six arguments take 96. As written, at %s1: %ac, %t1, %t2, %abc, %t3, %s1: 192. At the tightest: %t1,
-// %t2, %s1, after which %ab, %abc and %t3 come (%s1 and two of them); %s2 and %g; %ab, %abc and %g; then
-// %ac, %g, two gradients of 1 MiB: 144 is the highest of these. Each of %ac, %ab and %abc is computed
-// twice, and what the forward part computes too early for %t3 moves.
+// The six arguments take 96. As written, at %s1: %ac, %t1, %t2, %abc, %t3, %s1: 192. At the
+// tightest: %t1, %t2, %s1, after which %ab, %abc and %t3 come (%s1 and two of them); %s2 and %g;
+// %ab, %abc and %g; then %ac, %g, two gradients of 1 MiB: 144 is the highest of these. Each of %ac,
+// %ab and %abc is computed twice, and what the forward part computes too early for %t3 moves.
 
 // FACTS:     step status: met
 // FACTS:     step packed: 192 MiB -> 144 MiB

@@ -1,5 +1,5 @@
-// An operation that only the backward part uses, but that stands in the forward part, is moved. That is
-// no recomputation: no cost, no clone, no barrier.
+// An operation that only the backward part uses, but that stands in the forward part, is moved.
+// That is no recomputation: no cost, no clone, no barrier.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=98MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir --implicit-check-not=barrier --implicit-check-not=clone_of
@@ -37,8 +37,8 @@ func.func @one(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// A chain of two, 32 MiB each, one behind the other: at the peak only the second would be live, and moving
-// it alone would keep the first.
+// A chain of two, 32 MiB each, one behind the other: at the peak only the second would be live, and
+// moving it alone would keep the first.
 
 // FACTS:      two packed: 130 MiB -> 98 MiB
 // FACTS:      two added cost: 0

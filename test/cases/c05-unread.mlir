@@ -1,5 +1,5 @@
-// What nobody reads and has no effects need not be computed: where its bytes are in the way it goes, at no
-// cost. Where the function fits as it is, it stays.
+// What nobody reads and has no effects need not be computed: where its bytes are in the way it
+// goes, at no cost. Where the function fits as it is, it stays.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=10MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir

@@ -1,5 +1,5 @@
-// A forward value that is returned, as a result of its own or because it is a gradient as it is, is there
-// to the end: no clone of it, and the report says why.
+// A forward value that is returned, as a result of its own or because it is a gradient as it is, is
+// there to the end: no clone of it, and the report says why.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=161MiB report=%t.json" 2> %t.err

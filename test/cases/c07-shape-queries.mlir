@@ -1,5 +1,5 @@
-// The backward part asks for a dimension of a large value only: the value need not be there, and is not
-// cloned either.
+// The backward part asks for a dimension of a large value only: the value need not be there, and is
+// not cloned either.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.plain.mlir
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=98MiB report=%t.json" 2> %t.err

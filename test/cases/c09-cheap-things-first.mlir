@@ -19,8 +19,9 @@
 !i4 = tensor<2048x2048xi1>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: arguments 1, 16, 16 and 8192 B; iota 16, broadcast 16, mask 4, one-hot 16, product 16, %l 1, %b 96:
-// 198 MiB + 8192 B. Without all but the product 146 MiB + 8192 B, without the product as well 130.
+// At test.big: arguments 1, 16, 16 and 8192 B; iota 16, broadcast 16, mask 4, one-hot 16, product
+// 16, %l 1, %b 96: 198 MiB + 8192 B. Without all but the product 146 MiB + 8192 B, without the
+// product as well 130.
 
 // FACTS:     step packed: 198 MiB + 8192 B -> 146 MiB + 8192 B
 // FACTS-NOT: dot_general

@@ -1,5 +1,5 @@
-// Splat constants have no storage and are shared by originals and clones for free; other constants are
-// program data, counted once. Neither is expanded in the text.
+// Splat constants have no storage and are shared by originals and clones for free; other constants
+// are program data, counted once. Neither is expanded in the text.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -48,8 +48,8 @@ func.func @foreign(%x: !t1, %w: !t64) -> !t1 {
   return %d : !t1
 }
 
-// The splat alone is used late: it takes nothing, wherever it stands, and is never a clone. Argument 1,
-// %l 1, %b 96.
+// The splat alone is used late: it takes nothing, wherever it stands, and is never a clone.
+// Argument 1, %l 1, %b 96.
 
 // FACTS: late packed: 98 MiB -> 98 MiB
 // FACTS-NOT: late {{recomputed|moved}}
@@ -62,8 +62,8 @@ func.func @late(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// Three constants with data, two of them equal: 16 and 12 bytes, 128 with alignment, throughout. They are
-// read, never recomputed. At test.big beside them: argument 1, %l 1, %b 96.
+// Three constants with data, two of them equal: 16 and 12 bytes, 128 with alignment, throughout.
+// They are read, never recomputed. At test.big beside them: argument 1, %l 1, %b 96.
 
 // FACTS: data packed: 98 MiB + 128 B -> 98 MiB + 128 B
 // FACTS: data live: 98 MiB + 28 B -> 98 MiB + 28 B

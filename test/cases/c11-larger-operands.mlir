@@ -1,5 +1,5 @@
-// A small value computed from large ones that are gone: computing it again would keep them. It is never
-// cloned, and where nothing else helps, the refusal has the true minimum and the reason.
+// A small value computed from large ones that are gone: computing it again would keep them. It is
+// never cloned, and where nothing else helps, the refusal has the true minimum and the reason.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=98MiB report=%t.json" 2> %t.err
@@ -10,7 +10,8 @@
 !t8 = tensor<8x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: argument 1, %y 1, %l 1, %b 96: 99 MiB. With %y dropped it would be 98, and 16 for %p and %q.
+// At test.big: argument 1, %y 1, %l 1, %b 96: 99 MiB. With %y dropped it would be 98, and 16 for %p
+// and %q.
 
 // CHECK: error: function 'step' does not fit into the budget of 102760448 bytes: the smallest budget known to be feasible is 103809024 bytes
 // CHECK: note: 1048576 bytes: %{{.+}} of stablehlo.custom_call, recomputing it would keep operands of 16777216 bytes alive

@@ -1,5 +1,5 @@
-// An operation with a large, a small and a scalar result: dropping the large one clones the operation
-// once, and the others keep their uses.
+// An operation with a large, a small and a scalar result: dropping the large one clones the
+// operation once, and the others keep their uses.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=100MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -9,7 +9,8 @@
 !t8 = tensor<8x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: argument 1, the results 8 MiB, 1 MiB and 8 B, %l 1, %b 96: 107 MiB + 8 B; then 99 MiB + 8 B.
+// At test.big: argument 1, the results 8 MiB, 1 MiB and 8 B, %l 1, %b 96: 107 MiB + 8 B; then 99
+// MiB + 8 B.
 
 // FACTS:     step packed: 107 MiB + 64 B -> 99 MiB + 64 B
 // FACTS:     step live: 107 MiB + 8 B -> 99 MiB + 8 B

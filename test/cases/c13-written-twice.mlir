@@ -1,7 +1,8 @@
-// Not there yet: the later of two equal operations is not replaced by the earlier one without cse before the pass.
+// Not there yet: the later of two equal operations is not replaced by the earlier one without cse
+// before the pass.
 // XFAIL: *
-// The same operation is written in the forward and in the backward part, from a larger operand: what
-// crosses is the smaller result, not the operand.
+// The same operation is written in the forward and in the backward part, from a larger operand:
+// what crosses is the smaller result, not the operand.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect --canonicalize --cse -o %t.merged.mlir
 // RUN: remat-opt %t.merged.mlir --allow-unregistered-dialect -o %t.mlir \
@@ -16,8 +17,8 @@
 !t64 = tensor<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// As written, at test.big: argument 1, %p 64, %l 1, %b 96: 162. With the sum crossing: argument 1, the sum
-// 1, %l 1, %b 96. Recomputing the sum at its second place would keep %p.
+// As written, at test.big: argument 1, %p 64, %l 1, %b 96: 162. With the sum crossing: argument 1,
+// the sum 1, %l 1, %b 96. Recomputing the sum at its second place would keep %p.
 
 // MERGED:     step status: unchanged
 // MERGED:     step packed: 99 MiB -> 99 MiB

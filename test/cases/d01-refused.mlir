@@ -1,8 +1,9 @@
 // Not there yet: program constants have no location in a refusal yet.
 // XFAIL: *
-// A refusal lists everything that is live at the peak, with bytes, the place where it comes from and why
-// it cannot go; the bytes add up to the packed peak. The IR stays as it is, every function is planned, the
-// report is written, and the printed minimum works and does not depend on the budget.
+// A refusal lists everything that is live at the peak, with bytes, the place where it comes from
+// and why it cannot go; the bytes add up to the packed peak. The IR stays as it is, every function
+// is planned, the report is written, and the printed minimum works and does not depend on the
+// budget.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.none \
 // RUN:   --rematerialize="budget=100MiB report=%t.json" 2> %t.err
@@ -31,9 +32,10 @@
 !t64 = tensor<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// Live at scf.if: arguments 1 MiB and 1 B; the constant 12 B; the result 16; %o, which nobody knows, 32; %s,
-// which would keep 64, 8; %v, which must be saved, 4; the operand %l 1; the result of the branch 96 and the
-// inside of it 96. %f is not among them, it can go. 254 MiB + 13 B; padding 63 and 52.
+// Live at scf.if: arguments 1 MiB and 1 B; the constant 12 B; the result 16; %o, which nobody
+// knows, 32; %s, which would keep 64, 8; %v, which must be saved, 4; the operand %l 1; the result
+// of the branch 96 and the inside of it 96. %f is not among them, it can go. 254 MiB + 13 B;
+// padding 63 and 52.
 
 // FACTS:      reasons status: infeasible
 // FACTS:      reasons packed: 318 MiB + 128 B -> 254 MiB + 128 B
@@ -110,8 +112,8 @@ func.func @arguments(%p: !t64, %q: !t64) -> !t64 {
   return %r : !t64
 }
 
-// Twenty values of 8 MiB: the message lists the largest rows and sums up the rest, which is all in the
-// report. At the last operation: argument 1, twenty times 8, %d 1: 162 MiB.
+// Twenty values of 8 MiB: the message lists the largest rows and sums up the rest, which is all in
+// the report. At the last operation: argument 1, twenty times 8, %d 1: 162 MiB.
 
 // FACTS: many status: infeasible
 // FACTS: many minimum: 162 MiB

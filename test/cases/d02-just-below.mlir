@@ -1,5 +1,5 @@
-// A budget a little below the peak takes one clone, the cheapest that suffices; a lower one the cheapest
-// set that the search knows.
+// A budget a little below the peak takes one clone, the cheapest that suffices; a lower one the
+// cheapest set that the search knows.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=161480703B report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=BYTE
@@ -16,9 +16,9 @@
 !t32 = tensor<32x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At test.big: argument 1, %a 8, %b 16, %c 32, %l 1, the large value 96: 154 MiB, 161480704 bytes. 152.46 MiB, the
-// 99 %, need one clone, too, as does a single byte: %b for 50. With 138 MiB it is still %b alone; with 137
-// MiB %c for 80 (122), not %a and %b for 150.
+// At test.big: argument 1, %a 8, %b 16, %c 32, %l 1, the large value 96: 154 MiB, 161480704 bytes.
+// 152.46 MiB, the 99 %, need one clone, too, as does a single byte: %b for 50. With 138 MiB it is
+// still %b alone; with 137 MiB %c for 80 (122), not %a and %b for 150.
 
 // BYTE:        step status: met
 // BYTE:        step packed: 154 MiB -> 138 MiB

@@ -48,8 +48,8 @@
 // RUN: not remat-opt %s --rematerialize=budget=99.5% --dump-pass-pipeline 2>&1 | FileCheck %s --check-prefix=FRACTION
 // FRACTION: budget=99.5%
 //
-// Every report echoes bytes; a percentage is of the unchanged packed peak, rounded up: 12288 bytes at the
-// exponential, of which 33.3 % are 4091.9.
+// Every report echoes bytes; a percentage is of the unchanged packed peak, rounded up: 12288 bytes
+// at the exponential, of which 33.3 % are 4091.9.
 // RUN: not remat-opt %s --rematerialize="budget=33.3% report=%t.json" -o %t.none
 // RUN: %python %S/Inputs/facts.py %t.json | FileCheck %s --check-prefix=ROUNDED
 // ROUNDED: step budget: 4092 B

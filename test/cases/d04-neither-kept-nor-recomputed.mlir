@@ -1,17 +1,25 @@
-// Not there yet: tokens count as 0 bytes, so that a policy on them is accepted.
-// XFAIL: *
 // What a policy asks for, but a value cannot have, is an error at its operation, in plain words.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -split-input-file -verify-diagnostics \
 // RUN:   --rematerialize=budget=1TB
 
-// A token is no memory: it cannot be saved.
-func.func @token(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %t0 = "stablehlo.create_token"() : () -> !stablehlo.token
-  // expected-error @below {{'stablehlo.recv' must be saved, but the size of its result is not known}}
-  %r:2 = "stablehlo.recv"(%t0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, is_host_transfer = true}> {remat.policy = #remat.policy<must_save>} : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
-  %s = "test.use"(%r#0, %r#1) : (tensor<4xf32>, !stablehlo.token) -> tensor<4xf32>
-  return %s : tensor<4xf32>
+func.func @handle(%x: f32) -> f32 {
+  // expected-error @below {{'test.open' must be saved, but the size of its result is not known}}
+  %h = "test.open"(%x) {remat.policy = #remat.policy<must_save>} : (f32) -> !test.handle
+  %y = "test.use"(%h) : (!test.handle) -> f32
+  return %y : f32
+}
+
+// -----
+
+// A token is no memory: there is nothing to save, and nothing wrong with that. It cannot be
+// recomputed.
+func.func @token(%x: f32) -> f32 {
+  %t = "test.send"(%x) {remat.policy = #remat.policy<must_save>} : (f32) -> !stablehlo.token
+  // expected-error @below {{'test.receive' must be recomputed, but it is not described by any model}}
+  %u = "test.receive"(%t) {remat.policy = #remat.policy<must_recompute>} : (!stablehlo.token) -> !stablehlo.token
+  %y = "test.use"(%u) : (!stablehlo.token) -> f32
+  return %y : f32
 }
 
 // -----

@@ -1,4 +1,5 @@
-// The live and the packed peak are both reported, and which of them the budget is about: the packed one.
+// The live and the packed peak are both reported, and which of them the budget is about: the packed
+// one.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=102760512B report=-" 2> %t.table
@@ -13,8 +14,8 @@
 !t64 = tensor<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// Live are 98 MiB and one byte of the argument %c, packed 98 MiB and 64 B. The budget of 98 MiB and 63 B holds
-// the former, but not the latter.
+// Live are 98 MiB and one byte of the argument %c, packed 98 MiB and 64 B. The budget of 98 MiB and
+// 63 B holds the former, but not the latter.
 
 // CHECK: function 'step': met, budget 102760512 B
 // CHECK: packed peak {{ *}}169869376 B {{.*}}102760512 B

@@ -1,4 +1,5 @@
-// Of several branches the larger one counts, not the sum; a loop's body counts once, whatever its trip count.
+// Of several branches the larger one counts, not the sum; a loop's body counts once, whatever its
+// trip count.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=1TiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s
@@ -39,7 +40,8 @@ func.func @case(%x: !t1, %i: tensor<i32>) -> !t1 {
   return %d : !t1
 }
 
-// A branch in a branch: argument 1 MiB and 1 B, the result 1, inside the other result 1, inside of that 64 and 1.
+// A branch in a branch: argument 1 MiB and 1 B, the result 1, inside the other result 1, inside of
+// that 64 and 1.
 // CHECK: nested live: 68 MiB + 1 B ->
 func.func @nested(%x: !t1, %c: i1) -> !t1 {
   %d = scf.if %c -> !t1 {
@@ -57,8 +59,8 @@ func.func @nested(%x: !t1, %c: i1) -> !t1 {
   return %d : !t1
 }
 
-// A hundred iterations: argument 1, the result 1, the body 64 and 1. The bounds are constants and take
-// nothing.
+// A hundred iterations: argument 1, the result 1, the body 64 and 1. The bounds are constants and
+// take nothing.
 // CHECK: loop live: 67 MiB ->
 func.func @loop(%x: !t1) -> !t1 {
   %c0 = arith.constant 0 : index

@@ -1,5 +1,5 @@
-// A loop of a thousand iterations and one exponential that free the same bytes: the exponential goes. A
-// loop of unknown length is the last resort.
+// A loop of a thousand iterations and one exponential that free the same bytes: the exponential
+// goes. A loop of unknown length is the last resort.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=164MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -12,8 +12,9 @@
 !t16 = tensor<16x262144xf32>
 !t128 = tensor<128x262144xf32>
 
-// At test.big: arguments 1 and 16, %loop 16, %exp 16, %l 1, %b 128: 178 MiB; without %exp 162, without both
-// 146. An iteration adds 48 MiB at 3 TB/s, 16777216 ps, and the exponential moves 32, 11184811.
+// At test.big: arguments 1 and 16, %loop 16, %exp 16, %l 1, %b 128: 178 MiB; without %exp 162,
+// without both 146. An iteration adds 48 MiB at 3 TB/s, 16777216 ps, and the exponential moves 32,
+// 11184811.
 
 // FACTS:     thousand packed: 178 MiB -> 162 MiB
 // FACTS:     thousand added cost: 11184811
@@ -45,8 +46,8 @@ func.func @thousand(%x: !t1, %w: !t16) -> !t1 {
   return %d2 : !t1
 }
 
-// One iteration costs as much as ten exponentials with the cost that the latter is given; the trip count
-// is an argument, 8 B. Arguments 17 MiB and 8 B, and the rest as above.
+// One iteration costs as much as ten exponentials with the cost that the latter is given; the trip
+// count is an argument, 8 B. Arguments 17 MiB and 8 B, and the rest as above.
 
 // FACTS:     unknown packed: 178 MiB + 64 B -> 162 MiB + 64 B
 // FACTS:     unknown added cost: 167772160

@@ -10,7 +10,8 @@
 !t16 = tensor<16x262144xf32>
 !t160 = tensor<160x262144xf32>
 
-// At test.big: arguments 1, 16 and 4 B, the exponential of the loop's result 16, %l 1, %b 160; without it 178.
+// At test.big: arguments 1, 16 and 4 B, the exponential of the loop's result 16, %l 1, %b 160;
+// without it 178.
 
 // FACTS:     whole packed: 194 MiB + 64 B -> 178 MiB + 64 B
 // FACTS-DAG: whole recomputed: 1 x scf.while, 16 MiB
@@ -47,8 +48,8 @@ func.func @whole(%x: !t1, %w: !t16, %limit: f32) -> !t1 {
   return %d : !t1
 }
 
-// With an effect in its condition it is executed once; what comes from it would keep its result, 16, for
-// the 16 of the exponential.
+// With an effect in its condition it is executed once; what comes from it would keep its result,
+// 16, for the 16 of the exponential.
 
 // FACTS:     effect minimum: 194 MiB + 64 B
 // FACTS-NOT: effect recomputed

@@ -1,5 +1,5 @@
-// A function that is called twelve times counts with what its body needs while it runs; a clone of a call
-// needs a callee without effects.
+// A function that is called twelve times counts with what its body needs while it runs; a clone of
+// a call needs a callee without effects.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -11,9 +11,9 @@
 !t64 = tensor<64x262144xf32>
 !t160 = tensor<160x262144xf32>
 
-// The body of @block needs 64 for %a and 8 for %y. At every call: argument 8, the operand 8, the result 8, the
-// inside 72: 96; the results of earlier calls are gone. The result counts once as the callee's and once as
-// the caller's.
+// The body of @block needs 64 for %a and 8 for %y. At every call: argument 8, the operand 8, the
+// result 8, the inside 72: 96; the results of earlier calls are gone. The result counts once as the
+// callee's and once as the caller's.
 
 // FACTS: block status: skipped
 // FACTS: twelve packed: 96 MiB -> 96 MiB
@@ -43,8 +43,8 @@ func.func @twelve(%x: !t8) -> !t8 {
   return %12 : !t8
 }
 
-// A call may be repeated where its callee has no effects. At test.big: arguments 1 and 8, %y 8, %l 1, %b 160; then
-// 170. While the call is repeated: 9, %m 1, the result 8, inside 72.
+// A call may be repeated where its callee has no effects. At test.big: arguments 1 and 8, %y 8, %l
+// 1, %b 160; then 170. While the call is repeated: 9, %m 1, the result 8, inside 72.
 
 // FACTS:     pure packed: 178 MiB -> 170 MiB
 // FACTS:     pure recomputed: 1 x func.call, 8 MiB
@@ -82,8 +82,8 @@ func.func @impure(%x: !t1, %w: !t8) -> !t1 {
   return %d : !t1
 }
 
-// Program data of a callee: 32 bytes, once, although it is called twice. At the second call: the argument,
-// the data, the operand, the result, and inside of it the sum, 32 B each.
+// Program data of a callee: 32 bytes, once, although it is called twice. At the second call: the
+// argument, the data, the operand, the result, and inside of it the sum, 32 B each.
 
 // FACTS: data packed: 320 B -> 320 B
 // FACTS: data live: 160 B -> 160 B

@@ -1,5 +1,5 @@
-// A function that has a budget of its own and is also called: what its callers report is about the callee as it
-// is in the end.
+// A function that has a budget of its own and is also called: what its callers report is about the
+// callee as it is in the end.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=75% report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s
@@ -21,8 +21,8 @@ func.func @callee(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// At the call: arguments 1 and 8, %y 64, %l 1, %m 1 and inside of it 161, 236 MiB, of which 75 % are 177. With the
-// callee rewritten, 97 are inside: 172 with %y, 108 without it.
+// At the call: arguments 1 and 8, %y 64, %l 1, %m 1 and inside of it 161, 236 MiB, of which 75 %
+// are 177. With the callee rewritten, 97 are inside: 172 with %y, 108 without it.
 // CHECK: caller packed: 236 MiB -> {{172|108}} MiB
 func.func @caller(%x: !t1, %w: !t8) -> !t1 {
   %y = "stablehlo.broadcast_in_dim"(%w) <{broadcast_dimensions = array<i64: 1, 2>}> : (!t8) -> !y64

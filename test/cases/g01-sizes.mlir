@@ -1,4 +1,5 @@
-// Exact bytes for every type, or "not known": never a crash, a negative number, or a zero that is none.
+// Exact bytes for every type, or "not known": never a crash, a negative number, or a zero that is
+// none.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1TiB report=%t.json" 2> %t.err
@@ -12,7 +13,8 @@
 // RUN: %python -c "import json; fs = json.load(open('%t.tight.json'))['functions']; \
 // RUN:   print(len(fs)); assert all(0 < f['minimum_known_bytes'] <= f['baseline_packed_bytes'] for f in fs)"
 
-// In each function the argument, 4 bytes, and the result, 4 bytes, are live at 'test.use', and the value.
+// In each function the argument, 4 bytes, and the result, 4 bytes, are live at 'test.use', and the
+// value.
 
 // CHECK: zero live: 8 B ->
 func.func @zero(%x: f32) -> f32 {

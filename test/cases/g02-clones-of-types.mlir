@@ -1,5 +1,5 @@
-// Values of unusual types are dropped and recomputed like others, with the right bytes; those of unknown
-// size are not.
+// Values of unusual types are dropped and recomputed like others, with the right bytes; those of
+// unknown size are not.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json" 2> %t.err

@@ -1,5 +1,5 @@
-// Sizes follow the data layout of the module: an index of 32 bits takes 4 bytes, an f64 that is aligned to 16
-// bytes takes 16.
+// Sizes follow the data layout of the module: an index of 32 bits takes 4 bytes, an f64 that is
+// aligned to 16 bytes takes 16.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=1TiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json | FileCheck %s

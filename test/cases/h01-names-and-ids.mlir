@@ -1,7 +1,5 @@
-// Not there yet: a permitted collective is still repeated with its channel.
-// XFAIL: *
-// An operation that carries a symbol name or an identity of its own is not cloned: there would be two of
-// them. That goes for the user's permission, too, as far as it repeats a channel.
+// An operation that carries a symbol name or an identity of its own is not cloned: there would be
+// two of them. That goes for the user's permission, too, as far as it repeats a channel.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
 // RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
@@ -34,8 +32,8 @@ func.func @symbol(%x: !t1) -> !t1 {
 // FACTS-NOT: channel recomputed
 
 // CHECK-LABEL: func.func @channel
-// CHECK-COUNT-1: channel_handle
-// CHECK-NOT:   channel_handle
+// CHECK-COUNT-1: "stablehlo.all_reduce"
+// CHECK-NOT:   "stablehlo.all_reduce"
 // CHECK:       return
 func.func @channel(%x: !t1) -> !t1 {
   %a = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}> : (!t1) -> !t64

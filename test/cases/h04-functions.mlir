@@ -1,5 +1,5 @@
-// Modules as they come: several functions, declarations, empty functions, private ones that are called or
-// not, nested modules, recursion, functions of other dialects.
+// Modules as they come: several functions, declarations, empty functions, private ones that are
+// called or not, nested modules, recursion, functions of other dialects.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=100MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -55,7 +55,8 @@ func.func @second(%x: !t1) -> !t1 {
   return %d : !t1
 }
 
-// A private function that somebody calls counts inside of the caller; one that nobody calls is planned.
+// A private function that somebody calls counts inside of the caller; one that nobody calls is
+// planned.
 
 // FACTS: called status: skipped
 // FACTS: called reason: it is private and counts inside its callers

@@ -1,5 +1,5 @@
-// The pass does not depend on where the backward part begins: one that starts twice (two microbatches), and
-// an optimizer that comes after it.
+// The pass does not depend on where the backward part begins: one that starts twice (two
+// microbatches), and an optimizer that comes after it.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=108MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
@@ -10,9 +10,9 @@
 !t64 = tensor<64x262144xf32>
 !t96 = tensor<96x262144xf32>
 
-// At the first test.big: arguments 1, 1 and 8, %a1 64, %l1 1, the large value 96: 171, then 107. At the second the
-// gradient of the first, 1, as well: 108. The update: arguments 10, %d1, %d2, %sum, which are 1 each, %wide 8,
-// %new 8.
+// At the first test.big: arguments 1, 1 and 8, %a1 64, %l1 1, the large value 96: 171, then 107. At
+// the second the gradient of the first, 1, as well: 108. The update: arguments 10, %d1, %d2, %sum,
+// which are 1 each, %wide 8, %new 8.
 
 // FACTS:     step packed: 172 MiB -> 108 MiB
 // FACTS:     step minimum: 108 MiB

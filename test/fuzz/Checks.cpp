@@ -15,6 +15,9 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
 
@@ -58,7 +61,7 @@ void mlir::remat::fuzz::decorate(ModuleOp module, Random &random, Break broken) 
       if ((name == "test.exchange" || name == "fuzz.talk") && random.chance(50))
         op.setDiscardableAttr("remat.recomputable", builder.getBoolAttr(true));
       bool hasEffect = getEffect(&op) == EffectOf::Everything || name == "func.call";
-      if (broken == Break::Effects && hasEffect && random.chance(50))
+      if (broken == Break::Effects && hasEffect)
         op.setDiscardableAttr("remat.recomputable", builder.getBoolAttr(true));
       if (op.getNumResults() == 0 || op.getNumRegions() > 1)
         continue;
@@ -152,6 +155,7 @@ private:
                     StringRef budget);
   void checkSurvival(Outcome &outcome, StringRef budget);
   void checkResort(Outcome &outcome, StringRef budget);
+  void checkTied(ModuleOp module, StringRef budget);
   std::optional<Peaks> measure(FunctionOpInterface function);
 
   Harness &harness;
@@ -447,6 +451,25 @@ void Checker::checkSurvival(Outcome &outcome, StringRef budget) {
   });
 }
 
+/// Every clone that reads anything reads a barrier, or a clone that is tied itself:
+/// anything else could be merged or hoisted by a compiler that knows the operation.
+void Checker::checkTied(ModuleOp module, StringRef budget) {
+  llvm::SmallPtrSet<Operation *, 16> tied;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!op->hasAttr("remat.clone_of"))
+      return;
+    llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), read);
+    bool isTied = read.empty() || llvm::any_of(read, [&](Value value) {
+      Operation *other = value.getDefiningOp();
+      return other && (isBarrier(other) || tied.contains(other));
+    });
+    if (isTied)
+      tied.insert(op);
+    expect(isTied, "tied", "{0}: a clone of '{1}' waits for nothing", budget, op->getName());
+  });
+}
+
 void Checker::checkResort(Outcome &outcome, StringRef budget) {
   OwningOpRef<ModuleOp> copy = outcome.module->clone();
   forEachMain(*copy, [&](FunctionOpInterface function) {
@@ -590,6 +613,7 @@ void Checker::checkRewritten(Outcome &outcome, StringRef budget) {
     if (failed())
       return;
   }
+  checkTied(*outcome.module, budget);
   checkSurvival(outcome, budget);
   checkResort(outcome, budget);
 }

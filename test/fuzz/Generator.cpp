@@ -86,9 +86,12 @@ struct Callee {
 
 class FunctionWriter {
 public:
+  /// `globalType` is the type of the module's constant buffer, of an empty element
+  /// type while there is none.
   FunctionWriter(Random &random, const std::vector<Callee> &pure, const std::vector<Callee> &impure,
-                 Flavour flavour)
-      : random(random), pureCallees(pure), impureCallees(impure), flavour(flavour) {}
+                 Flavour flavour, Type &globalType)
+      : random(random), pureCallees(pure), impureCallees(impure), flavour(flavour),
+        globalType(globalType) {}
 
   /// Writes a whole public function.
   std::string writeMain(StringRef name, int64_t maxOps);
@@ -211,6 +214,10 @@ private:
   Value insertSlice(const Value &x, const Value &destination, int64_t offset);
   Value ifOp(const Value &x, bool hasEffects);
   Value forOp(const Value &x, bool hasEffects);
+  Value whileOp(const Value &x);
+  Value unregisteredIf(const Value &x, bool hasEffects);
+  void allReduce(const Value &x);
+  void rare(const Value &x);
   Value barrier(const Values &inputs, const Value &after);
   void sideEffect(const Value &x);
   void memory(const Value &x);
@@ -238,6 +245,7 @@ private:
   Random &random;
   const std::vector<Callee> &pureCallees, &impureCallees;
   Flavour flavour;
+  Type &globalType;
   std::string body;
   int64_t indent = 2, numNames = 0, numOps = 0;
   Values values, arguments, results;
@@ -669,6 +677,182 @@ Value FunctionWriter::forOp(const Value &x, bool hasEffects) {
   return result;
 }
 
+/// Trips that nobody knows, and a body of two values.
+Value FunctionWriter::whileOp(const Value &x) {
+  Type index{Type::Kind::Scalar, {}, "index"};
+  Value zero = indexConstant(0), one = indexConstant(1);
+  std::optional<Value> limit = pickOf(index);
+  std::string base = fresh(), i = fresh(), y = fresh(), condition = fresh(), next = fresh();
+  std::string types = "(index, " + x.type.text() + ")";
+  line(base + ":2 = scf.while (" + i + " = " + zero.name + ", " + y + " = " + x.name +
+       ") : " + types + " -> " + types + " {");
+  line("  " + condition + " = arith.cmpi slt, " + i + ", " + limit->name + " : index");
+  line("  scf.condition(" + condition + ") " + i + ", " + y + " : index, " + x.type.text());
+  line("} do {");
+  std::string j = fresh(), z = fresh();
+  line("^bb0(" + j + ": index, " + z + ": " + x.type.text() + "):");
+  indent += 2;
+  Values saved = values;
+  Value inner = unary({z, x.type});
+  line(next + " = arith.addi " + j + ", " + one.name + " : index");
+  line("scf.yield " + next + ", " + inner.name + " : index, " + x.type.text());
+  values = saved;
+  indent -= 2;
+  line("}");
+  ++numOps;
+  values.push_back({base + "#1", x.type});
+  return values.back();
+}
+
+/// A branch in an operation that is not registered, so that nobody checks what
+/// its regions see.
+Value FunctionWriter::unregisteredIf(const Value &x, bool hasEffects) {
+  Value condition = constant({Type::Kind::Tensor, {}, "i1"});
+  std::optional<Value> other = pickOf(x.type);
+  std::string text = x.type.text();
+  std::string inner = fresh(), second = fresh();
+  Value result{fresh(), x.type};
+  line(result.name + " = \"stablehlo.if\"(" + condition.name + ") ({");
+  line("  " + inner + " = \"stablehlo.multiply\"(" + x.name + ", " + other->name + ") : (" + text +
+       ", " + text + ") -> " + text);
+  if (hasEffects)
+    line("  \"stablehlo.custom_call\"(" + inner +
+         ") <{call_target_name = \"record\", has_side_effect = true}> : (" + text + ") -> ()");
+  line("  \"stablehlo.return\"(" + inner + ") : (" + text + ") -> ()");
+  line("}, {");
+  line("  " + second + " = \"stablehlo.negate\"(" + x.name + ") : (" + text + ") -> " + text);
+  line("  \"stablehlo.return\"(" + second + ") : (" + text + ") -> ()");
+  line("}) : (tensor<i1>) -> " + text);
+  ++numOps;
+  values.push_back(result);
+  return result;
+}
+
+void FunctionWriter::allReduce(const Value &x) {
+  std::string a = fresh(), b = fresh(), sum = fresh();
+  std::string cell = x.type.withDims({}).text(), text = x.type.text();
+  Value result{fresh(), x.type};
+  line(result.name + " = \"stablehlo.all_reduce\"(" + x.name +
+       ") <{replica_groups = dense<0> : tensor<1x1xi64>}> ({");
+  line("^bb0(" + a + ": " + cell + ", " + b + ": " + cell + "):");
+  line("  " + sum + " = \"stablehlo.add\"(" + a + ", " + b + ") : (" + cell + ", " + cell +
+       ") -> " + cell);
+  line("  \"stablehlo.return\"(" + sum + ") : (" + cell + ") -> ()");
+  line("}) : (" + text + ") -> " + text);
+  ++numOps;
+  values.push_back(result);
+}
+
+/// What training steps seldom have.
+void FunctionWriter::rare(const Value &x) {
+  const Type type = x.type;
+  if (!type.isTensor() || !type.isStatic() || type.rank() == 0 || type.numElements() == 0)
+    return;
+  std::string zeros;
+  for (int64_t dim = 0; dim < type.rank(); ++dim)
+    zeros += dim ? ", 0" : "0";
+  switch (random.below(11)) {
+  case 0:
+    whileOp(x);
+    return;
+  case 1:
+    unregisteredIf(x, random.chance(40));
+    return;
+  case 2:
+    return allReduce(x);
+  case 3: { // Tokens have no size.
+    Type token{Type::Kind::Opaque, {}, "!stablehlo.token"};
+    std::optional<Value> before = pickOf(token);
+    if (!before)
+      before = generic("stablehlo.create_token", {}, {token}).front();
+    generic("stablehlo.outfeed", {x, *before}, {token}, "outfeed_config = \"\"");
+    return;
+  }
+  case 4: {
+    std::vector<int64_t> dims = type.dims;
+    dims.front() += 2;
+    std::string high = "2", indices;
+    for (int64_t dim = 0; dim < type.rank(); ++dim) {
+      high += dim ? ", 0" : "";
+      indices += (dim ? ", " : "") + fresh() + ": index";
+    }
+    Value zero = constant(type.scalar());
+    Type padded = type.withDims(dims);
+    Value result{fresh(), padded};
+    line(result.name + " = tensor.pad " + x.name + " low[" + zeros + "] high[" + high + "] {");
+    line("^bb0(" + indices + "):");
+    line("  tensor.yield " + zero.name + " : " + type.elem);
+    line("} : " + type.text() + " to " + padded.text());
+    ++numOps;
+    values.push_back(result);
+    return;
+  }
+  case 5: {
+    std::vector<int64_t> dims = type.dims;
+    dims.front() *= 2;
+    std::optional<Value> other = pickOf(type);
+    if (useStableHLO())
+      generic("stablehlo.concatenate", {x, *other}, {type.withDims(dims)}, "dimension = 0 : i64");
+    else
+      define(type.withDims(dims), "tensor.concat dim(0) " + x.name + ", " + other->name + " : (" +
+                                      type.text() + ", " + type.text() + ") -> " +
+                                      type.withDims(dims).text());
+    return;
+  }
+  case 6:
+  case 7: { // One element out and in again.
+    Value zero = indexConstant(0);
+    std::string indices;
+    for (int64_t dim = 0; dim < type.rank(); ++dim)
+      indices += (dim ? ", " : "") + zero.name;
+    Value element =
+        define(type.scalar(), "tensor.extract " + x.name + "[" + indices + "] : " + type.text());
+    std::optional<Value> destination = pickOf(type);
+    if (random.chance(60))
+      define(type, "tensor.insert " + element.name + " into " + destination->name + "[" + indices +
+                       "] : " + type.text());
+    else
+      define(type.withDims({2}), "tensor.from_elements " + element.name + ", " + element.name +
+                                     " : " + type.withDims({2}).text());
+    return;
+  }
+  case 8: { // A choice between values, by bits.
+    Type bits = type.withElem("i1");
+    std::optional<Value> other = pickOf(type);
+    if (!type.isFloat())
+      return;
+    if (useStableHLO()) {
+      Value mask = generic("stablehlo.compare", {x, *other}, {bits},
+                           "comparison_direction = #stablehlo<comparison_direction LT>")
+                       .front();
+      generic("stablehlo.select", {mask, x, *other}, {type});
+      return;
+    }
+    Value mask =
+        define(bits, "arith.cmpf olt, " + x.name + ", " + other->name + " : " + type.text());
+    define(type, "arith.select " + mask.name + ", " + x.name + ", " + other->name + " : " +
+                     bits.text() + ", " + type.text());
+    return;
+  }
+  case 9:
+    if (type.isFloat()) {
+      Value init = empty(type);
+      define(type, "linalg.map { math.absf } ins(" + x.name + " : " + type.text() + ") outs(" +
+                       init.name + " : " + type.text() + ")");
+    }
+    return;
+  default: // Three results; two of them a row.
+    if (type.rank() == 2 && type.isFloat()) {
+      Type row = type.withDims({type.dims[1]});
+      Value scale = fill(row), offset = fill(row);
+      Values all = generic("stablehlo.batch_norm_training", {x, scale, offset}, {type, row, row},
+                           "epsilon = 1.0 : f32, feature_index = 1 : i64");
+      result(all[1]);
+    }
+    return;
+  }
+}
+
 Value FunctionWriter::barrier(const Values &inputs, const Value &after) {
   std::vector<Type> inputTypes;
   for (const Value &input : inputs)
@@ -733,7 +917,41 @@ void FunctionWriter::memory(const Value &x) {
   Value zero = indexConstant(0);
   for (int64_t dim = 0; dim < type.rank(); ++dim)
     indices += (dim ? ", " : "") + zero.name;
-  switch (random.below(6)) {
+  switch (random.below(9)) {
+  case 6: { // A part of it.
+    if (type.rank() == 0 || type.dims[0] < 2)
+      return;
+    std::vector<int64_t> dims = type.dims;
+    dims[0] /= 2;
+    std::string offsets, sizes, strides, layout;
+    int64_t stride = 1;
+    for (int64_t dim = type.rank() - 1; dim >= 0; --dim) {
+      bool isLast = dim == type.rank() - 1;
+      offsets += isLast ? "0" : ", 0";
+      strides += isLast ? "1" : ", 1";
+      sizes = std::to_string(dims[dim]) + (isLast ? "" : ", ") + sizes;
+      layout = std::to_string(stride) + (isLast ? "" : ", ") + layout;
+      stride *= type.dims[dim];
+    }
+    std::string part = type.withDims(dims).text();
+    part.insert(part.size() - 1, ", strided<[" + layout + "]>");
+    Value view{fresh(), {Type::Kind::Opaque, {}, part}};
+    line(view.name + " = memref.subview " + buffer->name + "[" + offsets + "] [" + sizes + "] [" +
+         strides + "] : " + type.text() + " to " + part);
+    Value scalar = constant(type.scalar());
+    return effect("memref.store " + scalar.name + ", " + view.name + "[" + indices + "] : " + part);
+  }
+  case 7:
+    if (std::optional<Value> other = pickOf(type); other && other->name != buffer->name)
+      effect("memref.copy " + buffer->name + ", " + other->name + " : " + type.text() + " to " +
+             type.text());
+    return;
+  case 8: // Constant data; only one type of it in a module.
+    if (globalType.elem.empty())
+      globalType = type;
+    if (globalType == type)
+      define(type, "memref.get_global @global : " + type.text());
+    return;
   case 0:
   case 1: {
     Value loaded =
@@ -923,7 +1141,9 @@ void FunctionWriter::noise() {
   std::optional<Value> x = pickTensor();
   if (!x)
     return;
-  switch (random.below(9)) {
+  switch (random.below(10)) {
+  case 9:
+    return rare(*x);
   case 0:
     return sideEffect(*x);
   case 1:
@@ -1021,7 +1241,10 @@ void FunctionWriter::randomOperation() {
     return;
   const Type type = x->type;
   bool isShaped = type.isTensor() && type.isStatic();
-  switch (random.below(22)) {
+  switch (random.below(24)) {
+  case 21:
+  case 22:
+    return rare(*x);
   case 0:
   case 1:
     unary(*x);
@@ -1294,24 +1517,32 @@ std::string mlir::remat::fuzz::generateModule(Random &random, int64_t maxOps) {
   Flavour flavour = static_cast<Flavour>(random.pickWeighted({35, 25, 10, 30}));
   Type type;
   type.dims = {random.pick<int64_t>({2, 4, 8}), random.pick<int64_t>({3, 4, 8})};
+  Type globalType{Type::Kind::MemRef, {}, ""};
   std::vector<Callee> pure, impure;
   std::string callees;
   if (random.chance(30)) {
     pure.push_back({"pure0", {type}, {type}});
     if (random.chance(40))
       pure.back().results.push_back(type);
-    callees += FunctionWriter(random, {}, {}, flavour).writeCallee(pure.back(), false);
+    callees += FunctionWriter(random, {}, {}, flavour, globalType).writeCallee(pure.back(), false);
     impure.push_back({"impure0", {type}, {type}});
-    callees += FunctionWriter(random, {}, {}, flavour).writeCallee(impure.back(), true);
+    callees += FunctionWriter(random, {}, {}, flavour, globalType).writeCallee(impure.back(), true);
     impure.push_back({"external", {type}, {type}});
     if (random.chance(50))
       std::swap(impure[0], impure[1]);
     callees += "  func.func private @external(" + type.text() + ") -> " + type.text() + "\n";
   }
-  std::string text = "module {\n";
-  text += FunctionWriter(random, pure, impure, flavour).writeMain("main", maxOps);
+  std::string text = "module";
+  if (random.chance(5))
+    text += " attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i64>}";
+  text += " {\n";
+  text += FunctionWriter(random, pure, impure, flavour, globalType).writeMain("main", maxOps);
   if (random.chance(8))
-    text += FunctionWriter(random, pure, impure, flavour).writeMain("other", maxOps / 2 + 1);
+    text += FunctionWriter(random, pure, impure, flavour, globalType)
+                .writeMain("other", maxOps / 2 + 1);
+  if (!globalType.elem.empty())
+    callees += "  memref.global \"private\" constant @global : " + globalType.text() + " = dense<" +
+               literal(globalType, 1) + ">\n";
   return text + callees + "}\n";
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -106,8 +107,8 @@ void Harness::renewContexts() {
     DialectRegistry registry;
     registry
         .insert<arith::ArithDialect, bufferization::BufferizationDialect, complex::ComplexDialect,
-                func::FuncDialect, linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-                RematDialect, scf::SCFDialect, tensor::TensorDialect>();
+                DLTIDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                memref::MemRefDialect, RematDialect, scf::SCFDialect, tensor::TensorDialect>();
     registerAllExternalModels(registry);
     context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
     context->allowUnregisteredDialects();

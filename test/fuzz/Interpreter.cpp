@@ -47,7 +47,8 @@ EffectOf mlir::remat::fuzz::getEffect(Operation *op) {
   StringRef name = op->getName().getStringRef();
   auto [dialect, rest] = name.split('.');
   if (dialect == "memref") {
-    if (rest == "load")
+    // An allocation that nobody uses may go.
+    if (rest == "load" || rest == "alloc")
       return EffectOf::Reading;
     bool isPure = rest == "cast" || rest == "subview" || rest == "dim" || rest == "get_global";
     return isPure ? EffectOf::Nothing : EffectOf::Everything;
@@ -137,6 +138,8 @@ private:
       hash = combine(hash, lookup(operand));
     return hash;
   }
+  /// Whether something with effects is inside, or called from there.
+  bool hasEffectInside(Operation *op);
   /// Everything in a region, where values defined inside are counted through
   /// and others are their hashes.
   uint64_t hashRegions(Operation *op);
@@ -179,6 +182,20 @@ uint64_t Interpreter::hashRegions(Operation *op) {
     });
   }
   return hash;
+}
+
+bool Interpreter::hasEffectInside(Operation *op) {
+  WalkResult walk = op->walk([&](Operation *nested) {
+    if (nested != op && getEffect(nested) == EffectOf::Everything)
+      return WalkResult::interrupt();
+    auto call = dyn_cast<func::CallOp>(nested);
+    if (!call)
+      return WalkResult::advance();
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    bool isPure = callee && !callee.isExternal() && !hasEffectInside(callee);
+    return isPure ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return walk.wasInterrupted();
 }
 
 void Interpreter::runIf(scf::IfOp op) {
@@ -248,6 +265,8 @@ void Interpreter::run(Operation *op) {
     return;
   }
   EffectOf effect = getEffect(op);
+  if (op->getNumRegions() != 0 && hasEffectInside(op))
+    effect = EffectOf::Everything;
   uint64_t hash = combine(combine(hashKind(op), hashOperands(op)), hashRegions(op));
   if (effect == EffectOf::Reading)
     hash = combine(hash, memory);

@@ -16,6 +16,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <map>
 
 using namespace mlir;
@@ -25,27 +26,41 @@ using namespace mlir::remat::fuzz;
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// Bytes of an `index` where `value` is: 8, or what the generator's data layout
+/// says.
+static int64_t getIndexSize(Value value) {
+  Operation *op = value.getParentRegion()->getParentOp();
+  while (op->getParentOp())
+    op = op->getParentOp();
+  Attribute layout = op->getAttr("dlti.dl_spec");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (layout)
+    layout.print(os);
+  return StringRef(text).contains("index = 32") ? 4 : 8;
+}
+
 /// 0 for what has no known size.
-static int64_t getElementSize(Type type) {
+static int64_t getElementSize(Type type, Value value) {
   if (auto complex = dyn_cast<ComplexType>(type))
-    return 2 * getElementSize(complex.getElementType());
+    return 2 * getElementSize(complex.getElementType(), value);
   if (isa<IndexType>(type))
-    return 8;
+    return getIndexSize(value);
   if (type.isIntOrFloat())
     return llvm::PowerOf2Ceil(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   return 0;
 }
 
-static int64_t getSize(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
+static int64_t getSize(Value value) {
+  auto shaped = dyn_cast<ShapedType>(value.getType());
   if (!shaped)
-    return getElementSize(type);
+    return getElementSize(value.getType(), value);
   if (!shaped.hasStaticShape())
     return 0;
   int64_t elements = 1;
   for (int64_t dim : shaped.getShape())
     elements *= dim;
-  return elements * getElementSize(shaped.getElementType());
+  return elements * getElementSize(shaped.getElementType(), value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,10 +76,13 @@ static Attribute getConstant(Operation *op) {
   return properties ? properties.get("value") : Attribute();
 }
 
-static bool isProgramData(Operation *op) {
-  Attribute value = getConstant(op);
-  auto elements = dyn_cast_or_null<DenseElementsAttr>(value);
-  return elements && !elements.isSplat();
+/// What identifies the data that an operation refers to, if it is part of the
+/// program.
+static Attribute getProgramData(Operation *op) {
+  if (op->getName().getStringRef() == "memref.get_global")
+    return op->getPropertiesAsAttribute();
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(getConstant(op));
+  return elements && !elements.isSplat() ? elements : Attribute();
 }
 
 /// Whether a slice with these sizes is one piece of memory: dimensions of size 1,
@@ -86,7 +104,8 @@ static Value getViewed(OpResult result) {
   if (isBarrier(op))
     return op->getOperand(result.getResultNumber());
   if (name == "tensor.expand_shape" || name == "tensor.collapse_shape" || name == "tensor.cast" ||
-      name == "stablehlo.reshape" || name == "bufferization.to_tensor" || name == "fuzz.view")
+      name == "stablehlo.reshape" || name == "bufferization.to_tensor" || name == "fuzz.view" ||
+      name == "memref.subview")
     return result.getResultNumber() == 0 ? op->getOperand(0) : Value();
   // The generator makes slices with strides of 1 only.
   if (name == "tensor.extract_slice" || name == "stablehlo.slice") {
@@ -128,7 +147,8 @@ static bool isShapeOnly(OpOperand &operand) {
 /// Whether regions are code for single elements, which runs in registers.
 static bool isPerElement(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return name.starts_with("linalg.") || name.starts_with("tensor.") || name == "stablehlo.reduce";
+  return name.starts_with("linalg.") || name.starts_with("tensor.") || name == "stablehlo.reduce" ||
+         name == "stablehlo.all_reduce";
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,8 +221,8 @@ bool Counter::isReadBehind(int64_t storage, int64_t index) const {
 
 void Counter::place(OpResult result, int64_t index) {
   Operation *op = result.getOwner();
-  if (isProgramData(op)) {
-    storageOf[result] = constants.find(getConstant(op))->second;
+  if (Attribute data = getProgramData(op)) {
+    storageOf[result] = constants.find(data)->second;
     return;
   }
   StringRef name = op->getName().getStringRef();
@@ -229,14 +249,14 @@ void Counter::place(OpResult result, int64_t index) {
     for (Value value : captured)
       numReads += find(value) == storage;
     if (storage != kNowhere && !storages[storage].isBoundary &&
-        storages[storage].bytes == getSize(result.getType()) && numReads == 1 &&
+        storages[storage].bytes == getSize(result) && numReads == 1 &&
         !isReadBehind(storage, index)) {
       storageOf[result] = storage;
       return;
     }
   }
   storageOf[result] = storages.size();
-  storages.push_back({index, index + 1, getSize(result.getType()), false});
+  storages.push_back({index, index + 1, getSize(result), false});
 }
 
 void Counter::run() {
@@ -283,8 +303,8 @@ static int64_t getInnerPeak(Block &block) {
   for (BlockArgument argument : block.getArguments())
     counter.addBoundary(argument, 0);
   for (Operation &op : block)
-    if (isProgramData(&op))
-      counter.addProgramData(getConstant(&op), 0);
+    if (Attribute data = getProgramData(&op))
+      counter.addProgramData(data, 0);
   counter.run();
   std::vector<CountedBuffer> buffers = counter.getBuffers(/*boundary=*/false);
   int64_t peak = 0;
@@ -305,7 +325,7 @@ static func::FuncOp getCallee(Operation *op) {
 
 static int64_t getWorkspace(Operation *op) {
   if (op->getName().getStringRef() == "fuzz.scratch")
-    return getSize(op->getResult(0).getType());
+    return getSize(op->getResult(0));
   if (func::FuncOp callee = getCallee(op))
     return callee.isExternal() ? 0 : getInnerPeak(callee.getBody().front());
   int64_t peak = 0;
@@ -319,7 +339,7 @@ static int64_t getWorkspace(Operation *op) {
 /// All constants in the function and in what it calls.
 static void collectProgramData(Operation *root, llvm::SetVector<Operation *> &found) {
   root->walk([&](Operation *op) {
-    if (isProgramData(op))
+    if (getProgramData(op))
       found.insert(op);
     if (func::FuncOp callee = getCallee(op))
       collectProgramData(callee, found);
@@ -331,11 +351,11 @@ Recount mlir::remat::fuzz::recount(FunctionOpInterface function, bool temporarie
   Block &block = function.getFunctionBody().front();
   Counter counter(block);
   for (BlockArgument argument : block.getArguments())
-    counter.addBoundary(argument, getSize(argument.getType()));
+    counter.addBoundary(argument, getSize(argument));
   llvm::SetVector<Operation *> data;
   collectProgramData(function, data);
   for (Operation *op : data)
-    counter.addProgramData(getConstant(op), getSize(op->getResult(0).getType()));
+    counter.addProgramData(getProgramData(op), getSize(op->getResult(0)));
   counter.run();
   if (temporariesOnly)
     counter.dropArgumentsAndResults();

@@ -21,6 +21,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -36,6 +37,8 @@ static cl::opt<int64_t> only("only", cl::init(-1), cl::cat(category), cl::desc("
 static cl::opt<std::string> onFile("file", cl::cat(category),
                                    cl::desc("Check the module of a file, with several options"));
 static cl::opt<bool> printModules("print", cl::cat(category), cl::desc("Show each module"));
+static cl::opt<bool> printModels("models", cl::cat(category),
+                                 cl::desc("Show the models file of dialect 'fuzz', and stop"));
 static cl::opt<bool> reduceFailure("reduce", cl::cat(category),
                                    cl::desc("Show a smaller module that fails, too"));
 static cl::opt<bool> parsers("parsers", cl::cat(category),
@@ -118,6 +121,8 @@ static int runModules() {
   Totals totals;
   int64_t first = only >= 0 ? only : 0, last = only >= 0 ? only + 1 : numCases;
   for (int64_t number = first; number < last && totals.failures < maxFailures; ++number) {
+    PrettyStackTraceFormat trace("case %lld of seed %llu", (long long)number,
+                                 (unsigned long long)seed);
     Random random(combine(seed, number));
     std::string text = generateModule(random, maxOps);
     if (number % 64 == 0)
@@ -168,6 +173,8 @@ static int runParsers() {
   Harness harness;
   int64_t accepted = 0, first = only >= 0 ? only : 0, last = only >= 0 ? only + 1 : numCases;
   for (int64_t number = first; number < last; ++number) {
+    PrettyStackTraceFormat trace("text %lld of seed %llu", (long long)number,
+                                 (unsigned long long)seed);
     if (std::optional<std::string> error = checkParsers(harness, combine(seed, number), accepted)) {
       outs() << formatv("case {0} of seed {1}: {2}\n", number, seed.getValue(), *error);
       return EXIT_FAILURE;
@@ -182,6 +189,10 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Random modules against the contract\n");
+  if (printModels) {
+    outs() << getModelsText(broken == Break::Alias);
+    return EXIT_SUCCESS;
+  }
   outs() << "seed " << seed << '\n';
   outs().flush();
   if (parsers)

@@ -17,7 +17,8 @@ versions run, and every result has to equal that of the unchanged module:
 Both lowerings keep the scalar code of each element as it is, so equal means equal. The first gives
 each destination a buffer of its own and writes to no argument; the second lets bufferization put as
 much as it can into as few buffers as it can, arguments included, so that it shows if a clone or a
-barrier breaks the rules of who may write where.
+barrier breaks the rules of who may write where. --quick executes two of the four: what reordering
+makes, cleaned up and tight, and what reorder=false makes as it is.
 
 A budget is what the pass accepts, or `min`, the smallest budget known to be feasible, or `min+30%`,
 30 % of the way from there to the unchanged peak. Argument values depend on their type, number and
@@ -509,20 +510,24 @@ class Check:
         return (f"{len(places)} of {len(want)} elements, first [{i}] with bits {hex(have[i])}, "
                 f"expected {hex(want[i])}")
 
-    def compare_both(self, version, packed, source, needs_clones):
-        """As it is and after cleaning up. The same text is not executed twice."""
+    def compare_both(self, version, packed, source, needs_clones=False, skipped=None):
+        """As it is and after cleaning up, but for the skipped lowering. The same text is not
+        executed twice."""
         same = self.seen.setdefault(read(source), version)
         if same != version:
             clones = left = self.row(version, packed, source, f"same text as {same}")
         else:
-            clones = self.compare(version, packed, source, "separate")
-            cleaned = self.tools.optimize(source, "cleaned.mlir", "--canonicalize", "--cse")
-            left = self.compare(f"{version} -canonicalize -cse", "", cleaned, "tight")
+            if skipped == "separate":
+                clones = left = self.row(version, packed, source, "not executed")
+            else:
+                clones = left = self.compare(version, packed, source, "separate")
+            if skipped != "tight":
+                cleaned = self.tools.optimize(source, "cleaned.mlir", "--canonicalize", "--cse")
+                left = self.compare(f"{version} -canonicalize -cse", "", cleaned, "tight")
         if needs_clones and clones == 0:
             self.problems.append(f"{version}: nothing is recomputed")
         if clones and not left:
             self.problems.append(f"{version}: -canonicalize -cse removed all clones")
-        return clones
 
     def budget_bytes(self, budget, flags):
         """What a budget means to the pass with these flags."""
@@ -548,8 +553,10 @@ class Check:
                 continue
             # Moving operations may be enough where it is allowed.
             is_below = report["budget_bytes"] < report["baseline_packed_bytes"]
+            skipped = "tight" if reorder else "separate"
             self.compare_both(version, report["packed_bytes"], self.tools.path("after.mlir"),
-                              is_below and reorder and not self.options.allow_no_clones)
+                              is_below and reorder and not self.options.allow_no_clones,
+                              skipped if self.options.quick else None)
 
 
 def second_moments(path):
@@ -578,6 +585,7 @@ def main():
     parser.add_argument("--nonnegative", default="", metavar="N,...",
                         help="numbers of arguments that are not negative")
     parser.add_argument("--allow-no-clones", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="execute half of the versions")
     parser.add_argument("--details", type=int, default=3,
                         help="number of different results to look into")
     parser.add_argument("--keep", metavar="DIR", help="put files here and leave them")
@@ -596,7 +604,7 @@ def main():
                 check.check_budget(budget)
             for path in options.rewritten:
                 check.compare_both(os.path.basename(path), "-",
-                                   check.tools.optimize(path, "after.mlir"), False)
+                                   check.tools.optimize(path, "after.mlir"))
             if not check.clones and not options.allow_no_clones:
                 check.problems.append("no version has clones")
         except ExecuteError as error:

@@ -13,6 +13,7 @@
 
 #include "TestResort.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -35,11 +36,13 @@ static bool isMovable(Operation *op) {
   return isMemoryEffectFree(op);
 }
 
-/// Whether the operation exists only since values are recomputed.
+/// Whether the operation exists only since values are recomputed: a clone, its
+/// barrier, or the beginning of its destination.
 static bool isRematerialized(Operation *op) {
+  // Nothing could hold what reads nothing; compilers compute it where it is read.
   if (op->hasAttr("remat.clone_of"))
-    return true;
-  if (!isBarrier(op) && op->getNumOperands() != 0 && !isMemoryEffectFree(op))
+    return op->getNumOperands() != 0;
+  if (!isBarrier(op) && !isa<tensor::EmptyOp>(op))
     return false;
   return !op->use_empty() && llvm::all_of(op->getUsers(), [&](Operation *user) {
     return user->hasAttr("remat.clone_of") || (!isBarrier(op) && isBarrier(user));
@@ -84,10 +87,13 @@ void remat::test::hoistClones(Block &block) {
     order.push_back(&op);
   // What an operation was put behind.
   llvm::DenseMap<Operation *, Operation *> anchors;
+  Operation *previous = nullptr;
   for (Operation *op : order) {
+    Operation *before = std::exchange(previous, op);
     if (!isRematerialized(op))
       continue;
-    Operation *anchor = nullptr;
+    // The order within a region is kept.
+    Operation *anchor = before && isRematerialized(before) && !isBarrier(op) ? before : nullptr;
     forEachDependence(op, [&](Operation *other) {
       if (!anchor || anchor->isBeforeInBlock(other))
         anchor = other;

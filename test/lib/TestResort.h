@@ -20,7 +20,7 @@ void resortByDependences(Block &block);
 
 /// The same for recomputed operations alone: moves them, and the barriers and
 /// inits that only they read, up to behind the last operation that they depend
-/// on. All others keep their order.
+/// on. All others keep their order, and so does what stands together in a region.
 void hoistClones(Block &block);
 
 } // namespace mlir::remat::test

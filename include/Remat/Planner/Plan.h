@@ -56,12 +56,18 @@ struct Plan {
 /// The plan that executes `problem` as it is.
 Plan identityPlan(const Problem &problem);
 
-/// Groups maximal runs of consecutive clones into regions, and lets each wait for
-/// the value that an original computed last before it (of several results one
-/// that is live there, if there is any; views of boundary values and values that
-/// are never in memory order nothing). Everything that is live when the wait is
-/// over was live together with that value, so waiting does not raise the peak,
-/// and nothing can move the region up over that original. Replaces
+/// Moves clones up over the originals that compute nothing a region could wait for
+/// and that the clones don't need: nothing but the order of the text would keep them
+/// behind. Clears `plan.regions`.
+void hoistClones(const Problem &problem, Plan &plan);
+
+/// Groups consecutive clones into regions, the longest that clone no operation twice
+/// (the same operation on the same values would be merged), and lets each wait for
+/// the value that was computed last before it (of several results one that is live
+/// there, if there is any; views of boundary values, values that are never in memory
+/// and those that are not awaitable order nothing). Everything that is live when the
+/// wait is over was live together with that value, so waiting does not raise the
+/// peak, and nothing can move the region up over what computed it. Replaces
 /// `plan.regions`.
 void assignRegions(const Problem &problem, Plan &plan);
 

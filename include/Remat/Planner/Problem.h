@@ -90,6 +90,9 @@ struct Value {
   Placement placement = Placement::Own;
   ValueIndex source = kNoValue;
   OpIndex producer = kBoundary;
+  /// Whether a region of clones may wait for it: barriers don't take references
+  /// to memory.
+  bool isAwaitable = true;
 };
 
 /// A boundary value (argument or program constant) is live throughout. Values

@@ -40,6 +40,14 @@ struct RematerializeOptions {
   RoleOptions roles;
 };
 
+/// The live and packed peak of a function as it stands.
+struct Peaks {
+  int64_t liveBytes;
+  int64_t packedBytes;
+};
+FailureOr<Peaks> measurePeaks(FunctionOpInterface function, const RematerializeOptions &options,
+                              SymbolTableCollection &symbols);
+
 /// A function with what is to be done to it. The IR is as it was.
 struct PlannedFunction {
   FunctionOpInterface function;
@@ -50,10 +58,13 @@ struct PlannedFunction {
 };
 
 /// Plans one function. Emits one error and fails where it cannot be planned at
-/// all; a budget that is too small is no failure but PlanStatus::Infeasible.
+/// all; a budget that is too small is no failure but PlanStatus::Infeasible. Where
+/// callees have been rewritten already, `unchanged` is what the function needed
+/// before that: reports and percentages refer to it.
 FailureOr<PlannedFunction> planFunction(FunctionOpInterface function,
                                         const RematerializeOptions &options,
-                                        SymbolTableCollection &symbols);
+                                        SymbolTableCollection &symbols,
+                                        std::optional<Peaks> unchanged = std::nullopt);
 
 /// Emits the error (with OnInfeasible::Warn the warning) about a budget that is
 /// too small, with notes that add up to the packed peak.
@@ -65,6 +76,14 @@ void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptio
 LogicalResult applyPlannedFunction(PlannedFunction &planned, const RematerializeOptions &options,
                                    SymbolTableCollection &symbols);
 
+/// Emits what was recomputed, what was kept and the peaks as remarks.
+void emitRemarks(const PlannedFunction &planned);
+
+/// Warns when merging equal operations of a function that is as planned, which its
+/// input may have had already, would lead above the budget.
+void warnAboutCSE(const PlannedFunction &planned, const RematerializeOptions &options,
+                  SymbolTableCollection &symbols);
+
 /// Plans and rewrites one function within its module, which must not be used by
 /// others meanwhile. Fails, with the IR unchanged, when the budget is too small
 /// and OnInfeasible::Error asks for it.
@@ -74,14 +93,6 @@ FailureOr<FunctionReport> rematerialize(FunctionOpInterface function,
 /// Whether a function has no budget of its own, with the reason: a declaration,
 /// or a private function that is called and counts inside its callers.
 std::optional<std::string> getSkipReason(FunctionOpInterface function, Operation *symbolScope);
-
-/// The live and packed peak of a function as it stands.
-struct Peaks {
-  int64_t liveBytes;
-  int64_t packedBytes;
-};
-FailureOr<Peaks> measurePeaks(FunctionOpInterface function, const RematerializeOptions &options,
-                              SymbolTableCollection &symbols);
 
 } // namespace mlir::remat
 

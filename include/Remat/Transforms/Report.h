@@ -58,7 +58,9 @@ struct RecomputedReport {
   int64_t bytes;
   /// Of all clones together, in picoseconds.
   int64_t cost;
+  /// As text and for remarks.
   std::string location;
+  Location loc;
 };
 
 /// An original that runs at another place; positions in the input's order.

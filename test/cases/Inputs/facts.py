@@ -15,7 +15,8 @@ Each line begins with the function's name; bytes are in MiB, with the rest in by
   step at peak: 96 MiB, test.big, needed by this operation
 
 With the printed output of the pass as second argument, the live peak of each function is recounted
-by test/integration/recount.py and must be the reported one. Exit code 1 if anything does not add up.
+by test/integration/recount.py and must be the reported one. Exit code 1 if anything does not add
+up.
 """
 
 import argparse
@@ -91,7 +92,8 @@ def facts(function, peak):
         yield "recomputed", f"{row['clones']} x {row['producer']}, {size(row['bytes'])}"
     for row in function["moved"]:
         yield "moved", f"{row['operation']} from {row['from']} to {row['before']}"
-    yield "peak at", f"{function['peak_operation']['name']}, operation {function['peak_operation']['index']}"
+    place = function["peak_operation"]
+    yield "peak at", f"{place['name']}, operation {place['index']}"
     if peak:
         for row in function["live_at_peak"]:
             yield "at peak", f"{size(row['bytes'])}, {row['producer']}, {row['reason']}"

@@ -3,23 +3,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints functions @step of any size. S is tensor<32x32xf32>, 4 KiB.
 
-  chain N     %v1 = tanh %x, ..., %vN = tanh %v(N-1); one element of %vN and, at the very end, one of
-              %v1. Live: %x, %v1 and two links, 16 KiB; without %v1 in between 12 KiB.
-  ladder N    N rungs: %ai = exp %a(i-1) with %a0 = %x; %bN = negate %aN, then %b(i-1) = %bi * %a(i-1)
-              down to %b0, the result. 2 N + 1 operations. Live at %bN: %x, %a1 to %aN and %bN,
-              N + 2 times S; an operation needs 3 S, with %x or %bi beside it 4 S.
+  chain N     %v1 = tanh %x, ..., %vN = tanh %v(N-1); one element of %vN and, at the very end, one
+              of %v1. Live: %x, %v1 and two links, 16 KiB; without %v1 in between 12 KiB.
+  ladder N    N rungs: %ai = exp %a(i-1) with %a0 = %x; %bN = negate %aN, then %b(i-1) = %bi *
+              %a(i-1) down to %b0, the result. 2 N + 1 operations. Live at %bN: %x, %a1 to %aN and
+              %bN, N + 2 times S; an operation needs 3 S, with %x or %bi beside it 4 S.
   fan-in N    N values %vi = %x * splat of i, all read by one operation "test.join", the result a
               scalar; then one of them again.
   fan-out N   %a = exp %x; N gradients, %gi = row sums of %a * %ci, where %ci comes from a
               computation on %g(i-1) that needs three S, but not %a. Executable.
-  scalars N   N scalars %si = %x[0, i mod 32] + i, read by "test.use" and once more by "test.bwd", as is a
-              tensor of 64 MiB that may be recomputed; between them "test.big" with 96 MiB.
-  random SEED 40 operations on tensors of 1 to 16 rows of 4 KiB: elementwise, concatenations, slices and
-              reshapes (views), destination passing, barriers and "test.op", which is never repeated.
-
-  pure SEED   30 operations on tensor<16x16xf32> without effects: elementwise, products and reductions in
-              destination-passing style, bodies, slices, branches, loops, and scalars taken from one
-              tensor and spread over the next, which order the parts. Executable.
+  scalars N   N scalars %si = %x[0, i mod 32] + i, read by "test.use" and once more by "test.bwd",
+              as is a tensor of 64 MiB that may be recomputed; between them "test.big" with 96 MiB.
+  random SEED 40 operations on tensors of 1 to 16 rows of 4 KiB: elementwise, concatenations, slices
+              and reshapes (views), destination passing, barriers and "test.op", which is never
+              repeated.
+  pure SEED   30 operations on tensor<16x16xf32> without effects: elementwise, products and
+              reductions in destination-passing style, bodies, slices, branches, loops, and scalars
+              taken from one tensor and spread over the next, which order the parts. Executable.
 
 The same arguments print the same text.
 """
@@ -42,7 +42,8 @@ class Printer:
         return name
 
     def print(self, arguments, results):
-        names, types = ", ".join(name for name, _ in results), ", ".join(type_ for _, type_ in results)
+        names = ", ".join(name for name, _ in results)
+        types = ", ".join(type_ for _, type_ in results)
         print(f"func.func @step({arguments}) -> ({types}) {{")
         print("\n".join(self.lines))
         print(f"  return {names} : {types}\n}}")
@@ -97,7 +98,8 @@ def fan_out(count):
         c = body.add(f"tensor.splat {s} : {S}", f"%c{i}")
         p = body.add(f"arith.mulf %a, {c} : {S}", f"%p{i}")
         empty = body.add(f"tensor.empty() : {row}", f"%empty{i}")
-        init = body.add(f"linalg.fill ins({zero} : f32) outs({empty} : {row}) -> {row}", f"%init{i}")
+        init = body.add(f"linalg.fill ins({zero} : f32) outs({empty} : {row}) -> {row}",
+                        f"%init{i}")
         g = body.add(f"linalg.reduce {{ arith.addf }} ins({p} : {S}) outs({init} : {row}) "
                      "dimensions = [1]", f"%g{i}")
         scalar = body.add(f"tensor.extract {g}[%i{(i + 1) % 32}] : {row}", f"%e{i}")
@@ -148,8 +150,8 @@ def random_graph(seed):
         if kind == "unary":
             value = body.add(f"math.{rng.choice(('exp', 'tanh', 'sqrt'))} {name} : {type_of(rows)}")
         elif kind == "binary":
-            value = body.add(f"arith.{rng.choice(('addf', 'mulf', 'divf'))} {name}, {pick(rows)[0]} "
-                             f": {type_of(rows)}")
+            operation, other = rng.choice(("addf", "mulf", "divf")), pick(rows)[0]
+            value = body.add(f"arith.{operation} {name}, {other} : {type_of(rows)}")
         elif kind == "concat":
             other, more = pick()
             if rows + more > 16:
@@ -176,8 +178,8 @@ def random_graph(seed):
             source, fewer = pick()
             if fewer > rows:
                 continue
-            value = body.add(f"tensor.insert_slice {source} into {name}[0, 0] [{fewer}, 1024] [1, 1] "
-                             f": {type_of(fewer)} into {type_of(rows)}")
+            value = body.add(f"tensor.insert_slice {source} into {name}[0, 0] [{fewer}, 1024] "
+                             f"[1, 1] : {type_of(fewer)} into {type_of(rows)}")
         elif kind == "barrier":
             other, more = pick()
             value = body.add(f"remat.barrier {name} after {other} : {type_of(rows)} after "
@@ -225,24 +227,25 @@ def pure(seed):
             value = body.add(f"linalg.matmul ins({a}, {b} : {t}, {t}) outs({init(t)} : {t}) -> {t}")
         elif kind == "reduce":
             axis = rng.randint(0, 1)
-            sums = body.add(f"linalg.reduce {{ arith.addf }} ins({a} : {t}) outs({init(row)} : {row}) "
-                            f"dimensions = [{axis}]")
+            sums = body.add(f"linalg.reduce {{ arith.addf }} ins({a} : {t}) outs({init(row)} : "
+                            f"{row}) dimensions = [{axis}]")
             empty = body.add(f"tensor.empty() : {t}")
             value = body.add(f"linalg.broadcast ins({sums} : {row}) outs({empty} : {t}) "
                              f"dimensions = [{axis}]")
         elif kind == "generic":
             number = len(body.lines)
             value = body.add(
-                "linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) "
-                '-> (d1, d0)>], iterator_types = ["parallel", "parallel"]} '
-                f"ins({a} : {t}) outs({init(t)} : {t}) {{\n  ^bb0(%p{number}: f32, %q{number}: f32):\n"
+                "linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, "
+                'affine_map<(d0, d1) -> (d1, d0)>], iterator_types = ["parallel", "parallel"]} '
+                f"ins({a} : {t}) outs({init(t)} : {t}) {{\n"
+                f"  ^bb0(%p{number}: f32, %q{number}: f32):\n"
                 f"    %r{number} = arith.addf %p{number}, %half : f32\n"
                 f"    linalg.yield %r{number} : f32\n  }} -> {t}")
         elif kind == "insert":
-            part = body.add(f"tensor.extract_slice {a}[{rng.randint(0, 12)}, 0] [4, 16] [1, 1] : {t} to "
-                            "tensor<4x16xf32>")
-            value = body.add(f"tensor.insert_slice {part} into {b}[{rng.randint(0, 12)}, 0] [4, 16] "
-                             f"[1, 1] : tensor<4x16xf32> into {t}")
+            part = body.add(f"tensor.extract_slice {a}[{rng.randint(0, 12)}, 0] [4, 16] [1, 1] : "
+                            f"{t} to tensor<4x16xf32>")
+            value = body.add(f"tensor.insert_slice {part} into {b}[{rng.randint(0, 12)}, 0] "
+                             f"[4, 16] [1, 1] : tensor<4x16xf32> into {t}")
         elif kind == "slice":
             flat = body.add(f"tensor.collapse_shape {a} [[0, 1]] : {t} into tensor<256xf32>")
             value = body.add(f"tensor.expand_shape {flat} [[0, 1]] output_shape [16, 16] : "
@@ -252,7 +255,8 @@ def pure(seed):
             condition = body.add(f"arith.cmpf olt, {scalar}, %zero : f32")
             number = len(body.lines)
             value = body.add(f"scf.if {condition} -> {t} {{\n    %s{number} = math.tanh {a} : {t}\n"
-                             f"    scf.yield %s{number} : {t}\n  }} else {{\n    scf.yield {b} : {t}\n  }}")
+                             f"    scf.yield %s{number} : {t}\n  }} else {{\n"
+                             f"    scf.yield {b} : {t}\n  }}")
         else:
             number = len(body.lines)
             value = body.add(

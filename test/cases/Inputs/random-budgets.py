@@ -5,10 +5,10 @@
 
   random-budgets.py FIRST_SEED LAST_SEED DIRECTORY
 
-For each seed of generate.py's random functions: the peak after is never above the one before; a budget
-is met or refused with a minimum that does not depend on it and that a second run meets; more budget
-never costs more; what the report says is sound (facts.py); the output planned again with the same
-budget stays as it is. Prints one line for each seed that fails.
+For each seed of generate.py's random functions: the peak after is never above the one before; a
+budget is met or refused with a minimum that does not depend on it and that a second run meets; more
+budget never costs more; what the report says is sound (facts.py); the output planned again with the
+same budget stays as it is. Prints one line for each seed that fails.
 """
 
 import json
@@ -52,7 +52,8 @@ class Checker:
         with open(self.report, encoding="utf-8") as file:
             function = json.load(file)["functions"][0]
         if met != (function["status"] in ("met", "unchanged")):
-            self.problems.append(f"budget {budget}: exit code {done.returncode}, {function['status']}")
+            self.problems.append(f"budget {budget}: exit code {done.returncode}, "
+                                 f"{function['status']}")
         if met:
             self.plan_again(budget)
         return function

@@ -5,8 +5,8 @@
 
   random-results.py FIRST_SEED LAST_SEED DIRECTORY MLIR_LIB
 
-For each seed of generate.py's `pure` functions, with the smallest budget that the tool knows and one half
-way to it. Prints a line for each difference, and how many runs recomputed something.
+For each seed of generate.py's `pure` functions, with the smallest budget that the tool knows and
+one half way to it. Prints a line for each difference, and how many runs recomputed something.
 """
 
 import json
@@ -20,7 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"random-results.py: {' '.join(command[:3])}: {done.stdout[:200]}{done.stderr[:800]}")
+        sys.exit(f"random-results.py: {' '.join(command[:3])}: {done.stdout[:200]}"
+                 f"{done.stderr[:800]}")
     return done.stdout
 
 

@@ -86,7 +86,7 @@ TEST_F(RegionTest, RunsAreMaximal) {
   make({{0, false},
         {1, false},
         {0, true},
-        {0, true},
+        {1, true},
         {2, false},
         {0, true},
         {1, true},
@@ -99,6 +99,22 @@ TEST_F(RegionTest, RunsAreMaximal) {
   EXPECT_EQ(plan.regions[1].begin, 5);
   EXPECT_EQ(plan.regions[1].end, 7);
   EXPECT_TRUE(plan.regions[1].after == (ValueInstance{c, 4}));
+}
+
+// The second clone of a would be merged with the first behind the same barrier.
+TEST_F(RegionTest, ClonesNothingTwice) {
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {1, true}, {0, true}, {3, false}, {4, false}});
+  ASSERT_EQ(plan.regions.size(), 2u);
+  EXPECT_EQ(plan.regions[0].end, 5);
+  EXPECT_EQ(plan.regions[1].begin, 5);
+  EXPECT_EQ(plan.regions[1].end, 6);
+  EXPECT_TRUE(plan.regions[1].after == (ValueInstance{b, 4}));
+}
+
+TEST_F(RegionTest, NotAwaitable) {
+  builder.problem.values[c].isAwaitable = false;
+  make({{0, false}, {1, false}, {2, false}, {0, true}, {3, false}, {4, false}});
+  EXPECT_TRUE(plan.regions[0].after == (ValueInstance{b, 1}));
 }
 
 TEST_F(RegionTest, NothingBeforeIt) {
@@ -146,7 +162,7 @@ TEST_F(RegionTest, SeveralResults) {
   EXPECT_TRUE(plan.regions[0].after == (ValueInstance{unread, 2}));
 }
 
-/// The last result of an original before `begin` whose root is in memory and no
+/// The last result of a step before `begin` whose root is in memory and no
 /// boundary value; of one operation the first that is live behind it, which is
 /// what waiting there changes no live bytes for.
 ValueInstance slowAnchor(const Problem &problem, const Plan &plan, StepIndex begin) {
@@ -184,13 +200,12 @@ ValueInstance slowAnchor(const Problem &problem, const Plan &plan, StepIndex beg
     return isRead;
   };
   for (StepIndex step = begin - 1; step >= 0; --step) {
-    if (plan.steps[step].isClone)
-      continue;
     ValueInstance first;
     for (ValueIndex value : problem.operations[plan.steps[step].op].writes) {
       const Value &root = problem.values[rootOf(value)];
-      if (problem.values[value].placement == Placement::None || root.placement == Placement::None ||
-          root.producer == kBoundary)
+      if (!problem.values[value].isAwaitable ||
+          problem.values[value].placement == Placement::None ||
+          root.placement == Placement::None || root.producer == kBoundary)
         continue;
       if (isReadBehind(value, step))
         return {value, step};
@@ -211,6 +226,8 @@ TEST(PlanTest, AgreesWithTheSlowOne) {
     options.numOperations = random.between(1, 25);
     options.empty = 0;
     Problem problem = randomProblem(random, options);
+    for (Value &value : problem.values)
+      value.isAwaitable = random.between(0, 9) != 0;
     Plan plan = randomPlan(random, problem);
     StepIndex previous = 0;
     for (const Region &region : plan.regions) {
@@ -219,9 +236,15 @@ TEST(PlanTest, AgreesWithTheSlowOne) {
       EXPECT_TRUE(region.after == expected)
           << "seed " << seed << " region at " << region.begin << ": " << region.after.value << "@"
           << region.after.step << " but " << expected.value << "@" << expected.step;
-      // Maximal runs.
-      EXPECT_TRUE(region.begin == 0 || !plan.steps[region.begin - 1].isClone);
-      EXPECT_TRUE(region.end == int64_t(plan.steps.size()) || !plan.steps[region.end].isClone);
+      // Longest runs that clone nothing twice.
+      auto isRepeated = [&](StepIndex step, StepIndex begin) {
+        return std::any_of(plan.steps.begin() + begin, plan.steps.begin() + step,
+                           [&](const Step &other) { return other.op == plan.steps[step].op; });
+      };
+      for (StepIndex step = region.begin; step < region.end; ++step)
+        EXPECT_FALSE(isRepeated(step, region.begin));
+      EXPECT_TRUE(region.end == int64_t(plan.steps.size()) || !plan.steps[region.end].isClone ||
+                  isRepeated(region.end, region.begin));
       EXPECT_GE(region.begin, previous);
       previous = region.end;
     }
@@ -232,6 +255,51 @@ TEST(PlanTest, AgreesWithTheSlowOne) {
   // The test means something.
   EXPECT_GT(numRegions, 1000);
   EXPECT_GT(numGrowing, 10);
+}
+
+/// Moves each clone up by one place after the other.
+std::vector<StepIndex> slowHoist(const Problem &problem, const Plan &plan) {
+  auto orders = [&](StepIndex index) {
+    return plan.steps[index].isClone || slowAnchor(problem, plan, index + 1).step == index;
+  };
+  std::vector<StepIndex> order;
+  for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
+    const Step &step = plan.steps[index];
+    auto place = order.end();
+    while (step.isClone && place != order.begin() && !orders(place[-1]) &&
+           !llvm::is_contained(step.reads, place[-1]) &&
+           !llvm::is_contained(step.dependences, place[-1]))
+      --place;
+    order.insert(place, index);
+  }
+  return order;
+}
+
+TEST(HoistTest, AgreesWithTheSlowOne) {
+  int64_t numMoved = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    RandomProblemOptions options = RandomProblemOptions::any(random);
+    options.numOperations = random.between(1, 25);
+    Problem problem = randomProblem(random, options);
+    for (Value &value : problem.values)
+      value.isAwaitable = random.between(0, 2) != 0;
+    Plan plan = randomPlan(random, problem);
+    std::vector<StepIndex> order = slowHoist(problem, plan);
+    Plan hoisted = plan;
+    hoistClones(problem, hoisted);
+    assignRegions(problem, hoisted);
+    ASSERT_EQ(llvm::toString(verify(problem, hoisted)), "") << "seed " << seed;
+    for (auto [step, index] : llvm::zip_equal(hoisted.steps, order)) {
+      EXPECT_EQ(step.op, plan.steps[index].op) << "seed " << seed;
+      EXPECT_EQ(step.isClone, plan.steps[index].isClone) << "seed " << seed;
+      for (auto [from, old] : llvm::zip_equal(step.reads, plan.steps[index].reads))
+        EXPECT_EQ(from == kBoundary ? kBoundary : order[from], old) << "seed " << seed;
+    }
+    numMoved += !llvm::is_sorted(order);
+  }
+  // The test means something.
+  EXPECT_GT(numMoved, 100);
 }
 
 } // namespace

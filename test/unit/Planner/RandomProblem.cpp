@@ -320,7 +320,11 @@ private:
 } // namespace
 
 Problem test::randomProblem(Random &random, const RandomProblemOptions &options) {
-  return Generator(random, options).run();
+  Problem problem = Generator(random, options).run();
+  if (options.notInMemory != 0)
+    for (Value &value : problem.values)
+      value.isAwaitable = !random.chance(options.notInMemory);
+  return problem;
 }
 
 Plan test::randomPlan(Random &random, const Problem &problem, int64_t clones) {
