@@ -45,12 +45,13 @@ static llvm::Expected<Target> parseTarget(StringRef text, StringRef path) {
     const char *name;
     int64_t *number;
     int64_t smallest;
+    int64_t largest = std::numeric_limits<int64_t>::max();
   };
   const Key keys[] = {{"flops_f64", &target.flopsF64, 1},
                       {"flops_f32", &target.flopsF32, 1},
                       {"flops_f16", &target.flopsF16, 1},
                       {"bandwidth", &target.bandwidth, 1},
-                      {"launch_ps", &target.launch, 0}};
+                      {"launch_ps", &target.launch, 0, kMaxCost}};
   std::optional<StringRef> name = object->getString("name");
   if (!name)
     return fail("expected the key 'name' with a string");
@@ -60,6 +61,9 @@ static llvm::Expected<Target> parseTarget(StringRef text, StringRef path) {
     if (!number || *number < key.smallest)
       return fail(Twine("expected the key '") + key.name + "' with an integer of at least " +
                   Twine(key.smallest));
+    if (*number > key.largest)
+      return fail(Twine("expected the key '") + key.name + "' with an integer of at most " +
+                  Twine(key.largest));
     *key.number = *number;
   }
   for (const auto &entry : *object)

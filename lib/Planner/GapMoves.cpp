@@ -22,7 +22,9 @@ static constexpr size_t kMaxClosureUnits = 4096;
 bool mlir::remat::planner::operator<(const Score &a, const Score &b) {
   auto left = static_cast<__int128>(a.cost) * b.gain;
   auto right = static_cast<__int128>(b.cost) * a.gain;
-  return left != right ? left < right : a.gain > b.gain;
+  if (left != right)
+    return left < right;
+  return a.gain != b.gain ? a.gain > b.gain : a.numUnits < b.numUnits;
 }
 
 GapMoves::GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule,
@@ -133,7 +135,7 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     return std::nullopt;
 
   Closure closure;
-  closure.score = {move ? 0 : graph.units[droppedRoot.unit].cost, droppedRoot.bytes};
+  closure.score = {move ? 0 : graph.units[droppedRoot.unit].cost, droppedRoot.bytes, 1};
   int64_t peak = schedule.getPeak();
   int64_t visit = ++numVisits;
 
@@ -150,6 +152,7 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     Frame &frame = stack.back();
     const Unit &unit = graph.units[frame.unit];
     if (frame.nextRead == unit.reads.size()) {
+      ++numVisited;
       closure.units.push_back(frame.unit);
       closure.replacesLater.push_back(frame.replacesLater);
       stack.pop_back();
@@ -191,6 +194,7 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     if (later == kNone)
       closure.score.cost += graph.units[root.unit].cost;
     visitedBy[root.unit] = visit;
+    ++closure.score.numUnits;
     stack.push_back({root.unit, 0, later != kNone});
   }
   return closure;

@@ -85,7 +85,8 @@ class GreedyRun {
 public:
   GreedyRun(const Problem &problem, const StorageGraph &graph, Schedule &schedule, bool reorder)
       : graph(graph), schedule(schedule), moves(problem, graph, schedule, reorder),
-        heaps(problem.operations.size()), maxNodes(16 * problem.operations.size() + 1024) {
+        heaps(problem.operations.size()), maxNodes(16 * problem.operations.size() + 1024),
+        maxWork(2048 * problem.operations.size() + (1 << 20)) {
     for (InstanceIndex instance = 0, e = schedule.getNumInstances(); instance < e; ++instance)
       addGaps(instance);
   }
@@ -93,7 +94,8 @@ public:
   std::vector<GreedyState> run() {
     std::vector<GreedyState> states{
         {schedule.getState(), schedule.getPeak(), schedule.getCost()}};
-    while (schedule.getNumNodes() < maxNodes && makeMove()) {
+    while (schedule.getNumNodes() < maxNodes &&
+           schedule.getNumExecuted() + moves.getNumVisited() < maxWork && makeMove()) {
       int64_t peak = schedule.getPeak();
       if (peak < states.back().peak)
         states.push_back({schedule.getState(), peak, schedule.getCost()});
@@ -117,7 +119,7 @@ private:
       if (!known.insert({instance, {gap.previous, gap.next}}).second)
         return;
       bool isFree = gap.previous == schedule.getInstance(instance).definition;
-      heaps.insert(first, last, {{isFree ? 0 : graph.units[root.unit].cost, root.bytes}, gap, -1});
+      heaps.insert(first, last, {{isFree ? 0 : graph.units[root.unit].cost, root.bytes, 1}, gap, -1});
     });
   }
 
@@ -196,7 +198,9 @@ private:
   GapMoves moves;
   StabbingHeaps heaps;
   llvm::DenseSet<std::pair<InstanceIndex, std::pair<NodeIndex, NodeIndex>>> known;
-  int64_t maxNodes;
+  /// Of the schedule; and edits and units looked at, which keep the run linear where
+  /// chains of clones grow with the problem.
+  int64_t maxNodes, maxWork;
   int64_t numMoves = 0;
 };
 } // namespace

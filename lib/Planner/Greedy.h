@@ -29,10 +29,12 @@ struct Gap {
   NodeIndex next;
 };
 
-/// Added cost per byte freed at the peak.
+/// Added cost per byte freed at the peak; of equal ones the larger gain, then the
+/// fewer units: what is moved along makes the next moves harder.
 struct Score {
   int64_t cost;
   int64_t gain;
+  int64_t numUnits;
 };
 bool operator<(const Score &a, const Score &b);
 
@@ -56,6 +58,8 @@ public:
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode);
   /// Closes the gap. The schedule's log allows to take it back.
   void apply(const Gap &gap, const Closure &closure);
+  /// Number of units that closures were worked out for: the work done.
+  int64_t getNumVisited() const { return numVisited; }
 
   /// Calls `visit` for each gap of an instance.
   template <typename Fn>
@@ -97,7 +101,7 @@ private:
   std::vector<int32_t> numPinnedBefore;
   /// Closure that last contained a unit.
   std::vector<int64_t> visitedBy;
-  int64_t numVisits = 0;
+  int64_t numVisits = 0, numVisited = 0;
   /// Instances computed by the closure being applied, by root.
   std::vector<InstanceIndex> computedNow;
 };

@@ -202,6 +202,7 @@ void Schedule::removeUse(InstanceIndex instance, NodeIndex node) {
 }
 
 void Schedule::execute(const Edit &edit, bool isForward) {
+  ++numExecuted;
   switch (edit.kind) {
   case EditKind::InsertNode:
     return isForward ? insertNode(edit.node, edit.a, edit.b) : removeNode(edit.node);

@@ -108,6 +108,8 @@ public:
 
   /// Number of edits so far that are in effect; a state to return to.
   int64_t getState() const { return numApplied; }
+  /// Number of edits ever made or taken back: the work done.
+  int64_t getNumExecuted() const { return numExecuted; }
   /// Takes edits back, or applies them again, until `state` is reached.
   void restore(int64_t state);
   /// Forgets the edits that were taken back.
@@ -167,6 +169,7 @@ private:
   int64_t numNodes = 0;
   std::vector<Edit> edits;
   int64_t numApplied = 0;
+  int64_t numExecuted = 0;
 };
 
 } // namespace mlir::remat::planner

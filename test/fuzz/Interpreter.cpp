@@ -10,6 +10,7 @@
 #include "Random.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -162,6 +163,13 @@ private:
 };
 } // namespace
 
+/// Whether an operation may stand inside or outside of a region alike: a constant
+/// or a destination that nobody has written.
+static bool isSameEverywhere(Operation *op) {
+  return op->getNumOperands() == 0 &&
+         (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op));
+}
+
 uint64_t Interpreter::hashRegions(Operation *op) {
   uint64_t hash = op->getNumRegions();
   llvm::DenseMap<Value, uint64_t> inside;
@@ -172,10 +180,16 @@ uint64_t Interpreter::hashRegions(Operation *op) {
       for (BlockArgument argument : block->getArguments())
         if (inside.try_emplace(argument, next).second)
           ++next;
+      if (isSameEverywhere(nested))
+        return;
       hash = combine(hash, hashKind(nested));
       for (Value operand : nested->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
         auto it = inside.find(operand);
-        hash = combine(hash, it == inside.end() ? lookup(operand) : mix(it->second));
+        if (producer && isSameEverywhere(producer))
+          hash = combine(hash, hashKind(producer));
+        else
+          hash = combine(hash, it == inside.end() ? lookup(operand) : mix(it->second));
       }
       for (Value value : nested->getResults())
         inside[value] = next++;

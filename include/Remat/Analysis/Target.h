@@ -31,7 +31,7 @@ struct Target {
 
   /// The preset `h100`, `a100` or `cpu`, or the JSON file at that path with the
   /// keys `name`, `flops_f64`, `flops_f32`, `flops_f16`, `bandwidth` (all above
-  /// 0, per second) and `launch_ps`.
+  /// 0, per second) and `launch_ps` (at most 2^53).
   static llvm::Expected<Target> get(StringRef nameOrPath);
 
   /// Picoseconds of one execution, saturating at 2^53.

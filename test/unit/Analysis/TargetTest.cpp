@@ -158,6 +158,8 @@ TEST_F(TargetTest, EveryKeyIsChecked) {
             "expected the key 'bandwidth' with an integer of at least 1");
   EXPECT_EQ(fileError(change("\"launch_ps\": 0", "\"launch_ps\": -1")),
             "expected the key 'launch_ps' with an integer of at least 0");
+  EXPECT_EQ(fileError(change("\"launch_ps\": 0", "\"launch_ps\": 9007199254740993")),
+            "expected the key 'launch_ps' with an integer of at most 9007199254740992");
   EXPECT_EQ(fileError(change("\"name\"", "\"nmae\": 1, \"name\"")), "unknown key 'nmae'");
 }
 
