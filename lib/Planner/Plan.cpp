@@ -17,6 +17,17 @@
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
 
+int64_t mlir::remat::planner::addedCost(const Problem &problem, const Plan &plan) {
+  int64_t cost = 0;
+  std::vector<bool> isExecuted(problem.operations.size());
+  for (const Step &step : plan.steps) {
+    if (isExecuted[step.op])
+      cost += problem.operations[step.op].cost;
+    isExecuted[step.op] = true;
+  }
+  return cost;
+}
+
 Plan mlir::remat::planner::identityPlan(const Problem &problem) {
   Plan plan;
   plan.steps.resize(problem.operations.size());

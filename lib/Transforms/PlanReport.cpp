@@ -231,9 +231,11 @@ void PlanDescriber::describePeak() {
 }
 
 void PlanDescriber::describeClones() {
+  // A clone whose original is gone is no additional execution.
   llvm::MapVector<OpIndex, int64_t> clones;
+  llvm::DenseSet<OpIndex> executed;
   for (const Step &step : plan.steps)
-    if (step.isClone)
+    if (!executed.insert(step.op).second)
       ++clones[step.op];
   for (auto [op, count] : clones) {
     Location loc = function.operations[op]->getLoc();

@@ -122,9 +122,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   } else {
     report.minimumKnownBytes = peaks.packedBytes;
   }
-  for (const planner::Step &step : inEffect.plan.steps)
-    if (step.isClone)
-      report.addedCost += problem.operations[step.op].cost;
+  report.addedCost = planner::addedCost(problem, inEffect.plan);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return planned;
 }

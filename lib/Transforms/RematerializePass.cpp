@@ -36,6 +36,21 @@ static void forEachFunction(ModuleOp module, Fn visit) {
   });
 }
 
+/// Erases private functions whose calls have been erased, so that they don't turn
+/// into functions with a budget of their own.
+static void eraseUncalled(MutableArrayRef<FunctionOpInterface> called, ModuleOp module) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (FunctionOpInterface &function : called) {
+      if (!function || !SymbolTable::symbolKnownUseEmpty(function, module))
+        continue;
+      function->erase();
+      function = nullptr;
+      changed = true;
+    }
+  }
+}
+
 /// The same functions, with callees in front of their callers where they don't call
 /// each other.
 static SmallVector<FunctionOpInterface> getCalleesFirst(ModuleOp module) {
@@ -118,12 +133,15 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
 
     Report result;
     SmallVector<PlannedFunction *> inOrder;
+    SmallVector<FunctionOpInterface> called;
     forEachFunction(module, [&](FunctionOpInterface function) {
       if (auto it = plans.find(function); it != plans.end()) {
         inOrder.push_back(&it->second);
         result.functions.push_back(it->second.report);
         return;
       }
+      if (!function.isExternal())
+        called.push_back(function);
       FunctionReport skipped;
       skipped.name = function.getName().str();
       skipped.reason = *getSkipReason(function, module);
@@ -139,6 +157,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       emitRemarks(*planned);
       warnAboutCSE(*planned, options, symbols);
     }
+    eraseUncalled(called, module);
   }
 
 private:

@@ -42,3 +42,22 @@ func.func @chain(%x: !t1) -> !t1 {
   %v = math.exp %u : !t160
   return %l : !t1
 }
+
+// Nor is it called (the result and what the callee holds are 160 each), and what nobody calls any
+// more is no function with a budget of its own.
+
+// FACTS:     calls status: met
+// FACTS:     calls packed: 322 MiB -> 2 MiB
+
+// CHECK-LABEL: func.func @calls
+// CHECK-NOT:   call
+// CHECK-NOT:   @callee
+func.func @calls(%x: !t1) -> !t1 {
+  %l = "test.use"(%x) : (!t1) -> !t1
+  %u = call @callee(%x) : (!t1) -> !t160
+  return %l : !t1
+}
+func.func private @callee(%x: !t1) -> !t160 {
+  %u = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}> : (!t1) -> !t160
+  return %u : !t160
+}

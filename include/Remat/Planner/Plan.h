@@ -53,6 +53,9 @@ struct Plan {
   std::vector<Region> regions;
 };
 
+/// Picoseconds of all executions but the first of each operation.
+int64_t addedCost(const Problem &problem, const Plan &plan);
+
 /// The plan that executes `problem` as it is.
 Plan identityPlan(const Problem &problem);
 
