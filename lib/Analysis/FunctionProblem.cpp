@@ -44,10 +44,12 @@ public:
     return index;
   }
 
-  ValueIndex addConstant(const void *data, int64_t bytes) {
+  ValueIndex addConstant(const void *data, int64_t bytes, Location loc) {
     auto [it, isNew] = constants.try_emplace(data, kNoValue);
-    if (isNew)
+    if (isNew) {
       it->second = addBoundary(Value(), bytes, "constant");
+      result.constantLocs.try_emplace(it->second, loc);
+    }
     return it->second;
   }
 
@@ -185,7 +187,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
         break;
       case ResultStorage::Kind::Constant:
         value.placement = Placement::View;
-        value.source = addConstant(entry->data, value.bytes);
+        value.source = addConstant(entry->data, value.bytes, op->getLoc());
         operation.reads.push_back(value.source);
         break;
       }
@@ -360,8 +362,8 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
   }
   for (Operation &op : block) {
     // Program data of regions and callees is live throughout, too.
-    for (auto [data, bytes] : summaries.summarize(&op).innerConstants)
-      translator.addConstant(data, bytes);
+    for (const auto &[data, constant] : summaries.summarize(&op).innerConstants)
+      translator.addConstant(data, constant.bytes, constant.loc);
     if (failed(translator.addOperation(&op)))
       return failure();
   }

@@ -110,8 +110,9 @@ void SummaryAnalysis::addRegion(Region &region, bool perElement, CalleeSummary &
         if (entry.kind == ResultStorage::Kind::Constant)
           summary.constants.insert(
               {entry.data,
-               getStorageBytes(op.getResult(entry.result).getType(), layout).value_or(0)});
-      for (auto constant : inner.innerConstants)
+               {getStorageBytes(op.getResult(entry.result).getType(), layout).value_or(0),
+                op.getLoc()}});
+      for (const auto &constant : inner.innerConstants)
         summary.constants.insert(constant);
       summary.effects = join(summary.effects, inner.effects);
       if (!perElement)
@@ -137,7 +138,7 @@ void SummaryAnalysis::addCallees(Operation *op, OperationSummary &summary) {
   summary.effects = join(summary.effects, inner.effects);
   summary.cost = addCosts(summary.cost, inner.cost);
   summary.workspace += inner.workspace;
-  for (auto constant : inner.constants)
+  for (const auto &constant : inner.constants)
     summary.innerConstants.insert(constant);
   if (summary.whyNot.empty() && !inner.whyNot.empty())
     summary.whyNot = "calls '" + callee.getName().str() + "', which " + inner.whyNot;

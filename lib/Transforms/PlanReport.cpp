@@ -203,10 +203,8 @@ void PlanDescriber::describePeak() {
       row.producer = op->getName().getStringRef().str();
     else
       row.producer = irValue ? "argument" : "constant";
-    if (irValue) {
-      row.loc = irValue.getLoc();
-      row.location = formatLocation(irValue.getLoc());
-    }
+    row.loc = irValue ? irValue.getLoc() : function.constantLocs.at(value);
+    row.location = formatLocation(*row.loc);
     report.categoriesAtPeak[row.category] += row.bytes;
     report.liveAtPeak.push_back(std::move(row));
   }

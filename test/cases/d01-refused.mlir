@@ -1,5 +1,3 @@
-// Not there yet: program constants have no location in a refusal yet.
-// XFAIL: *
 // A refusal lists everything that is live at the peak, with bytes, the place where it comes from
 // and why it cannot go; the bytes add up to the packed peak. The IR stays as it is, every function
 // is planned, the report is written, and the printed minimum works and does not depend on the

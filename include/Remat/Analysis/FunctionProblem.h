@@ -41,6 +41,8 @@ struct FunctionProblem {
   /// By planner::ValueIndex; null for program constants.
   std::vector<Value> values;
   llvm::DenseMap<Value, planner::ValueIndex> valueIndex;
+  /// Of program constants: the first operation that refers to each.
+  llvm::DenseMap<planner::ValueIndex, Location> constantLocs;
   /// By planner::OpIndex: why it cannot be executed again; empty if it can.
   std::vector<std::string> whyNot;
   /// Values whose size is not known; they count as 0 bytes.

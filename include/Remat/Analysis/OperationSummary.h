@@ -31,8 +31,13 @@ class ModelTable;
 /// it is recomputed only when nothing else helps.
 constexpr int64_t kUnknownTripCount = 65536;
 
-/// Dense constants, each once, with their bytes; the key identifies the data.
-using ProgramData = llvm::SmallMapVector<const void *, int64_t, 2>;
+/// A dense constant: its bytes, and the first operation that refers to it.
+struct ProgramConstant {
+  int64_t bytes;
+  Location loc;
+};
+/// Dense constants, each once; the key identifies the data.
+using ProgramData = llvm::SmallMapVector<const void *, ProgramConstant, 2>;
 
 struct OperationSummary {
   /// The operation alone.
