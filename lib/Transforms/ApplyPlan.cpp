@@ -25,6 +25,20 @@ using planner::Plan;
 using planner::StepIndex;
 using planner::ValueIndex;
 
+static constexpr llvm::StringLiteral kMark = "rematerialized";
+
+/// Where a new operation is that stands for one at `loc`.
+static Location getMarked(Location loc) {
+  MLIRContext *context = loc.getContext();
+  return FusedLoc::get(context, loc, StringAttr::get(context, kMark));
+}
+
+bool mlir::remat::isRematerialized(Operation *op) {
+  auto loc = dyn_cast<FusedLoc>(op->getLoc());
+  auto mark = loc ? dyn_cast_or_null<StringAttr>(loc.getMetadata()) : nullptr;
+  return mark && mark.getValue() == kMark;
+}
+
 namespace {
 class PlanApplier {
 public:
@@ -133,8 +147,7 @@ void PlanApplier::redirectOriginal(StepIndex index) {
 /// A copy of an original at the end of the block, marked as a clone.
 Operation *PlanApplier::cloneStep(OpIndex index, IRMapping &mapping) {
   Operation *clone = builder.clone(*problem.operations[index], mapping);
-  auto mark = builder.getStringAttr("rematerialized");
-  clone->setLoc(FusedLoc::get(builder.getContext(), clone->getLoc(), mark));
+  clone->setLoc(getMarked(clone->getLoc()));
   clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(), builder.getI64IntegerAttr(index));
   return clone;
 }
@@ -210,8 +223,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
     isTied[index - region.begin] = isHeld;
   }
 
-  Location loc = problem.operations[plan.steps[region.begin].op]->getLoc();
-  loc = FusedLoc::get(builder.getContext(), loc, builder.getStringAttr("rematerialized"));
+  Location loc = getMarked(problem.operations[plan.steps[region.begin].op]->getLoc());
   // Destinations begin anew in the region; their sizes come from outside.
   IRMapping initMapping;
   for (Value init : inits)

@@ -229,16 +229,26 @@ void PlanDescriber::describePeak() {
 }
 
 void PlanDescriber::describeClones() {
-  // A clone whose original is gone is no additional execution.
-  llvm::MapVector<OpIndex, int64_t> clones;
-  llvm::DenseSet<OpIndex> executed;
-  for (const Step &step : plan.steps)
-    if (!executed.insert(step.op).second)
-      ++clones[step.op];
-  for (auto [op, count] : clones) {
+  struct Count {
+    int64_t clones = 0, executions = 0;
+  };
+  llvm::MapVector<OpIndex, Count> counts;
+  for (const Step &step : plan.steps) {
+    Count &count = counts[step.op];
+    count.clones += step.isClone;
+    ++count.executions;
+  }
+  for (auto [op, count] : counts) {
+    if (count.clones == 0)
+      continue;
+    // A clone whose original is gone costs nothing.
     Location loc = function.operations[op]->getLoc();
-    RecomputedReport row{problem.operations[op].name,          count, 0,
-                         count * problem.operations[op].cost, formatLocation(loc), loc};
+    RecomputedReport row{problem.operations[op].name,
+                         count.clones,
+                         /*bytes=*/0,
+                         (count.executions - 1) * problem.operations[op].cost,
+                         formatLocation(loc),
+                         loc};
     for (ValueIndex value : problem.operations[op].writes)
       if (problem.values[value].placement == Placement::Own ||
           problem.values[value].placement == Placement::Reuse)

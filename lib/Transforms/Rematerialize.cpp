@@ -12,6 +12,7 @@
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
+#include "Remat/Transforms/SinkClones.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -127,8 +128,40 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   return planned;
 }
 
+/// The peaks after common subexpression elimination, if that changes anything.
+static std::optional<Peaks> measureAfterCSE(FunctionOpInterface function,
+                                            const RematerializeOptions &options,
+                                            SymbolTableCollection &symbols) {
+  auto copy = cast<FunctionOpInterface>(function->clone());
+  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(copy);
+  bool changed = false;
+  eliminateCommonSubExpressions(rewriter, dominance, copy, &changed);
+  FailureOr<Peaks> peaks = failure();
+  if (changed)
+    peaks = measurePeaks(copy, options, symbols);
+  copy->erase();
+  return succeeded(peaks) ? std::optional(*peaks) : std::nullopt;
+}
+
+void mlir::remat::warnAboutCSE(const PlannedFunction &planned, const RematerializeOptions &options,
+                               SymbolTableCollection &symbols) {
+  const FunctionReport &report = planned.report;
+  if (report.status == PlanStatus::Infeasible || !report.budgetBytes)
+    return;
+  FunctionOpInterface function = planned.function;
+  std::optional<Peaks> peaks = measureAfterCSE(function, options, symbols);
+  if (peaks && peaks->packedBytes > *report.budgetBytes)
+    mlir::emitWarning(function.getLoc(), "function '")
+        << function.getName() << "' would exceed its budget of " << *report.budgetBytes
+        << " bytes after common subexpression elimination, with a packed peak of "
+        << peaks->packedBytes << " bytes: run cse before rematerialize";
+}
+
 void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
-                                     const RematerializeOptions &options) {
+                                     const RematerializeOptions &options,
+                                     SymbolTableCollection &symbols) {
   const FunctionReport &report = planned.report;
   Operation *peakOp = planned.problem.operations[report.peakOperation.index];
   InFlightDiagnostic diagnostic = options.onInfeasible == OnInfeasible::Error
@@ -142,6 +175,11 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
   if (options.scope == Scope::Total &&
       report.argumentBytes + report.resultBytes > *report.budgetBytes)
     diagnostic << "; arguments and results alone exceed the budget";
+  std::optional<Peaks> merged = measureAfterCSE(planned.function, options, symbols);
+  if (merged && merged->packedBytes < report.minimumKnownBytes)
+    diagnostic.attachNote(planned.function->getLoc())
+        << "common subexpression elimination alone leads to a packed peak of "
+        << merged->packedBytes << " bytes: run cse before rematerialize";
   diagnostic.attachNote() << "arguments take " << report.argumentBytes << " bytes, results "
                           << report.resultBytes << " bytes";
   diagnostic.attachNote(peakOp->getLoc())
@@ -188,29 +226,6 @@ static LogicalResult verifyBytes(const PlannedFunction &planned, const FunctionP
          << " bytes, but the rewritten function has " << live << " and " << packed;
 }
 
-void mlir::remat::warnAboutCSE(const PlannedFunction &planned, const RematerializeOptions &options,
-                               SymbolTableCollection &symbols) {
-  const FunctionReport &report = planned.report;
-  if (report.status == PlanStatus::Infeasible || !report.budgetBytes)
-    return;
-  FunctionOpInterface function = planned.function;
-  auto copy = cast<FunctionOpInterface>(function->clone());
-  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
-  IRRewriter rewriter(function.getContext());
-  DominanceInfo dominance(copy);
-  bool changed = false;
-  eliminateCommonSubExpressions(rewriter, dominance, copy, &changed);
-  if (changed) {
-    FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
-    if (succeeded(peaks) && peaks->packedBytes > *report.budgetBytes)
-      mlir::emitWarning(function.getLoc(), "function '")
-          << function.getName() << "' would exceed its budget of " << *report.budgetBytes
-          << " bytes after common subexpression elimination, with a packed peak of "
-          << peaks->packedBytes << " bytes: run cse before rematerialize";
-  }
-  copy->erase();
-}
-
 void mlir::remat::emitRemarks(const PlannedFunction &planned) {
   const FunctionReport &report = planned.report;
   Location loc = planned.function->getLoc();
@@ -236,6 +251,21 @@ void mlir::remat::emitRemarks(const PlannedFunction &planned) {
                  .str();
 }
 
+/// Sinks clones into branches where the peaks stay what the report says.
+static void sinkClones(FunctionOpInterface function, const FunctionReport &report,
+                       const RematerializeOptions &options, SymbolTableCollection &symbols) {
+  auto copy = cast<FunctionOpInterface>(function->clone());
+  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  SummaryAnalysis summaries(getModels(options), options.target, symbols);
+  if (sinkClonesIntoBranches(copy.getFunctionBody().front(), summaries) != 0) {
+    FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
+    if (succeeded(peaks) && peaks->liveBytes == report.peakBytes &&
+        peaks->packedBytes == report.packedBytes)
+      function.getFunctionBody().takeBody(copy.getFunctionBody());
+  }
+  copy->erase();
+}
+
 LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
                                                 const RematerializeOptions &options,
                                                 SymbolTableCollection &symbols) {
@@ -250,9 +280,12 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
   applyPlan(planned.problem, planned.solution->plan, models);
 
   FailureOr<FunctionProblem> rewritten = ::buildProblem(function, options, symbols);
-  return success(succeeded(rewritten) && succeeded(verifyBytes(planned, *rewritten)) &&
-                 succeeded(verifyEquivalence(
-                     original, getVersion(*rewritten, &function.getFunctionBody().front()), models)));
+  if (failed(rewritten) || failed(verifyBytes(planned, *rewritten)) ||
+      failed(verifyEquivalence(
+          original, getVersion(*rewritten, &function.getFunctionBody().front()), models)))
+    return failure();
+  sinkClones(function, planned.report, options, symbols);
+  return success();
 }
 
 FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface function,
@@ -262,7 +295,7 @@ FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface functio
   if (failed(planned))
     return failure();
   if (planned->report.status == PlanStatus::Infeasible) {
-    diagnoseInfeasible(*planned, options);
+    diagnoseInfeasible(*planned, options, symbols);
     if (options.onInfeasible == OnInfeasible::Error)
       return failure();
   }

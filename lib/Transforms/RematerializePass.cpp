@@ -116,7 +116,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
         return fail();
       if (planned->report.status == PlanStatus::Infeasible) {
         isInfeasible = true;
-        diagnoseInfeasible(*planned, options);
+        diagnoseInfeasible(*planned, options, symbols);
       }
       // What a caller needs is what its callee needs in the end.
       if (planned->solution && !SymbolTable::symbolKnownUseEmpty(function, module)) {

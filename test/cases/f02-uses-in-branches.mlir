@@ -1,5 +1,3 @@
-// Not there yet: clones are placed in front of a conditional, not inside its branch.
-// XFAIL: *
 // A value from outside that only a branch of an scf.if uses late: the clone goes into the branch,
 // and is only computed when it is needed.
 //

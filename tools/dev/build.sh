@@ -21,7 +21,7 @@ case ${1:-} in
 *) configuration=--default ;;
 esac
 directory=$(build_directory "$configuration")
-options=(-DCMAKE_BUILD_TYPE=Release -DREMAT_ENABLE_WERROR=OFF)
+options=(-DCMAKE_BUILD_TYPE=Release -DREMAT_ENABLE_WERROR=ON)
 [ -z "${REMAT_SHARED_DATA:-}" ] || options+=("-DREMAT_SHARED_DATA=$(realpath -m "$REMAT_SHARED_DATA")")
 [ "$configuration" = --default ] ||
   options+=("-DCMAKE_C_COMPILER=$(llvm_tool clang)" "-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")

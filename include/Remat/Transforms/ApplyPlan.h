@@ -34,6 +34,9 @@ class ModelTable;
 /// `models` names one (`stablehlo.optimization_barrier`).
 void applyPlan(const FunctionProblem &problem, const planner::Plan &plan, const ModelTable &models);
 
+/// Whether `applyPlan` made the operation: its location says so.
+bool isRematerialized(Operation *op);
+
 } // namespace mlir::remat
 
 #endif // REMAT_TRANSFORMS_APPLYPLAN_H

@@ -68,7 +68,8 @@ FailureOr<PlannedFunction> planFunction(FunctionOpInterface function,
 
 /// Emits the error (with OnInfeasible::Warn the warning) about a budget that is
 /// too small, with notes that add up to the packed peak.
-void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptions &options);
+void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptions &options,
+                        SymbolTableCollection &symbols);
 
 /// Applies a plan and proves the result: the memory is counted again from the
 /// rewritten IR, and its meaning is compared with the original's. Emits an
