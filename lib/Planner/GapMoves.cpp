@@ -130,9 +130,8 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
   if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;
-  if (!move &&
-      (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||
-       isMember(gap.instance, gap.next)))
+  if (!move && (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||
+                isMember(gap.instance, gap.next)))
     return std::nullopt;
 
   Closure closure;

@@ -92,8 +92,7 @@ public:
   }
 
   std::vector<GreedyState> run() {
-    std::vector<GreedyState> states{
-        {schedule.getState(), schedule.getPeak(), schedule.getCost()}};
+    std::vector<GreedyState> states{{schedule.getState(), schedule.getPeak(), schedule.getCost()}};
     while (schedule.getNumNodes() < maxNodes &&
            schedule.getNumExecuted() + moves.getNumVisited() < maxWork && makeMove()) {
       int64_t peak = schedule.getPeak();
@@ -119,7 +118,8 @@ private:
       if (!known.insert({instance, {gap.previous, gap.next}}).second)
         return;
       bool isFree = gap.previous == schedule.getInstance(instance).definition;
-      heaps.insert(first, last, {{isFree ? 0 : graph.units[root.unit].cost, root.bytes, 1}, gap, -1});
+      heaps.insert(first, last,
+                   {{isFree ? 0 : graph.units[root.unit].cost, root.bytes, 1}, gap, -1});
     });
   }
 

@@ -116,7 +116,8 @@ public:
     for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index) {
       const Step &step = plan.steps[index];
       if (step.isClone) {
-        for (llvm::ArrayRef<StepIndex> used : {llvm::ArrayRef(step.reads), llvm::ArrayRef(step.dependences)})
+        for (llvm::ArrayRef<StepIndex> used :
+             {llvm::ArrayRef(step.reads), llvm::ArrayRef(step.dependences)})
           for (StepIndex from : used)
             while (from != kBoundary && placeOf[from] == kUnplaced)
               placeWaiting();

@@ -159,7 +159,8 @@ private:
 
   /// Whether the original of a view has lost its place and may stand elsewhere.
   bool canMove(OpIndex view) {
-    if (!reorder || isPlaced[view] || currentSlot < view || numPinnedWritten != numPinnedBefore[view])
+    if (!reorder || isPlaced[view] || currentSlot < view ||
+        numPinnedWritten != numPinnedBefore[view])
       return false;
     isPlaced[view] = true;
     return true;

@@ -83,8 +83,8 @@ RootIndex StorageGraph::getDestination(const Problem &problem, const Operation &
   auto isTaken = [&](ValueIndex value) {
     return rootOf[value] != kNone && roots[rootOf[value]].destination == root;
   };
-  if (roots[root].bytes != align(result.bytes, problem.alignment) || llvm::count_if(operation.reads, isSameRoot) != 1 ||
-      llvm::any_of(operation.writes, isTaken))
+  if (roots[root].bytes != align(result.bytes, problem.alignment) ||
+      llvm::count_if(operation.reads, isSameRoot) != 1 || llvm::any_of(operation.writes, isTaken))
     return kNone;
   return root;
 }

@@ -63,8 +63,7 @@ static SmallVector<FunctionOpInterface> getCalleesFirst(ModuleOp module) {
         ordered.insert(node->getCallableRegion()->getParentOp());
   // Declarations, and what nobody may call.
   ordered.insert(functions.begin(), functions.end());
-  return llvm::map_to_vector(ordered,
-                             [](Operation *op) { return cast<FunctionOpInterface>(op); });
+  return llvm::map_to_vector(ordered, [](Operation *op) { return cast<FunctionOpInterface>(op); });
 }
 
 namespace {

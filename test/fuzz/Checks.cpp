@@ -461,9 +461,9 @@ void Checker::checkTied(ModuleOp module, StringRef budget) {
     llvm::SetVector<Value> read(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), read);
     bool isTied = read.empty() || llvm::any_of(read, [&](Value value) {
-      Operation *other = value.getDefiningOp();
-      return other && (isBarrier(other) || tied.contains(other));
-    });
+                    Operation *other = value.getDefiningOp();
+                    return other && (isBarrier(other) || tied.contains(other));
+                  });
     if (isTied)
       tied.insert(op);
     expect(isTied, "tied", "{0}: a clone of '{1}' waits for nothing", budget, op->getName());

@@ -181,15 +181,11 @@ uint64_t Interpreter::hashRegions(Operation *op) {
         if (inside.try_emplace(argument, next).second)
           ++next;
       if (isSameEverywhere(nested))
-        return;
+        return run(nested);
       hash = combine(hash, hashKind(nested));
       for (Value operand : nested->getOperands()) {
-        Operation *producer = operand.getDefiningOp();
         auto it = inside.find(operand);
-        if (producer && isSameEverywhere(producer))
-          hash = combine(hash, hashKind(producer));
-        else
-          hash = combine(hash, it == inside.end() ? lookup(operand) : mix(it->second));
+        hash = combine(hash, it == inside.end() ? lookup(operand) : mix(it->second));
       }
       for (Value value : nested->getResults())
         inside[value] = next++;

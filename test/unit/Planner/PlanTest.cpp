@@ -103,7 +103,14 @@ TEST_F(RegionTest, RunsAreMaximal) {
 
 // The second clone of a would be merged with the first behind the same barrier.
 TEST_F(RegionTest, ClonesNothingTwice) {
-  make({{0, false}, {1, false}, {2, false}, {0, true}, {1, true}, {0, true}, {3, false}, {4, false}});
+  make({{0, false},
+        {1, false},
+        {2, false},
+        {0, true},
+        {1, true},
+        {0, true},
+        {3, false},
+        {4, false}});
   ASSERT_EQ(plan.regions.size(), 2u);
   EXPECT_EQ(plan.regions[0].end, 5);
   EXPECT_EQ(plan.regions[1].begin, 5);
@@ -204,8 +211,8 @@ ValueInstance slowAnchor(const Problem &problem, const Plan &plan, StepIndex beg
     for (ValueIndex value : problem.operations[plan.steps[step].op].writes) {
       const Value &root = problem.values[rootOf(value)];
       if (!problem.values[value].isAwaitable ||
-          problem.values[value].placement == Placement::None ||
-          root.placement == Placement::None || root.producer == kBoundary)
+          problem.values[value].placement == Placement::None || root.placement == Placement::None ||
+          root.producer == kBoundary)
         continue;
       if (isReadBehind(value, step))
         return {value, step};
