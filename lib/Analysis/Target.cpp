@@ -7,8 +7,8 @@
 
 #include "Remat/Analysis/Target.h"
 
+#include "Remat/Support/JSON.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -33,7 +33,7 @@ static llvm::Expected<Target> parseTarget(StringRef text, StringRef path) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("target file '" + path + "': " + message);
   };
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> value = parseJSON(text);
   if (!value)
     return fail(llvm::toString(value.takeError()));
   const llvm::json::Object *object = value->getAsObject();

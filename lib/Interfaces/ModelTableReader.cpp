@@ -13,6 +13,7 @@
 #include "ModelTableEntry.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
+#include "Remat/Support/JSON.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -28,24 +29,6 @@ static SmallVector<StringRef> getSortedKeys(const json::Object &object) {
     keys.push_back(item.first);
   llvm::sort(keys);
   return keys;
-}
-
-static StringRef getKindName(const json::Value &value) {
-  switch (value.kind()) {
-  case json::Value::Null:
-    return "null";
-  case json::Value::Boolean:
-    return "a boolean";
-  case json::Value::Number:
-    return "a number";
-  case json::Value::String:
-    return "a string";
-  case json::Value::Array:
-    return "an array";
-  case json::Value::Object:
-    return "an object";
-  }
-  llvm_unreachable("all kinds are handled");
 }
 
 static std::string quoteAll(ArrayRef<StringRef> names) {
@@ -74,7 +57,7 @@ llvm::Error ModelTableReader::makeError(const llvm::Twine &what) const {
 //===----------------------------------------------------------------------===//
 
 llvm::Error ModelTableReader::read(StringRef text) {
-  llvm::Expected<json::Value> file = json::parse(text);
+  llvm::Expected<json::Value> file = parseJSON(text);
   if (!file)
     return makeError("not JSON: " + llvm::toString(file.takeError()));
   const json::Object *object = file->getAsObject();

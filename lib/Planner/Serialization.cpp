@@ -13,10 +13,12 @@
 
 #include "Remat/Planner/Serialization.h"
 #include "Detail.h"
+#include "Remat/Support/JSON.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace mlir::remat;
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
 namespace json = llvm::json;
@@ -24,9 +26,6 @@ namespace json = llvm::json;
 namespace {
 
 constexpr int64_t kVersion = 1;
-
-/// Brackets inside of each other; the format needs four.
-constexpr int64_t kMaxDepth = 16;
 
 llvm::StringRef toString(Effect effect) {
   switch (effect) {
@@ -79,49 +78,6 @@ std::string validUTF8(llvm::StringRef name) {
   return json::isUTF8(name) ? name.str() : json::fixUTF8(name);
 }
 
-llvm::StringRef describe(const json::Value &value) {
-  switch (value.kind()) {
-  case json::Value::Null:
-    return "null";
-  case json::Value::Boolean:
-    return "a boolean";
-  case json::Value::Number:
-    return value.getAsInteger() ? "a number" : "a number that is not a 64-bit integer";
-  case json::Value::String:
-    return "a string";
-  case json::Value::Array:
-    return "an array";
-  case json::Value::Object:
-    return "an object";
-  }
-  llvm_unreachable("unknown kind");
-}
-
-/// Parses text, with a bound on its depth: the parser of JSON recurses.
-llvm::Expected<json::Value> parseText(llvm::StringRef text) {
-  int64_t depth = 0;
-  bool isInString = false;
-  for (size_t position = 0; position < text.size(); ++position) {
-    char c = text[position];
-    if (isInString) {
-      if (c == '\\')
-        ++position;
-      else if (c == '"')
-        isInString = false;
-      continue;
-    }
-    if (c == '"')
-      isInString = true;
-    else if (c == '[' || c == '{')
-      ++depth;
-    else if (c == ']' || c == '}')
-      --depth;
-    if (depth > kMaxDepth)
-      return makeError("brackets are nested more than {0} deep", kMaxDepth);
-  }
-  return json::parse(text);
-}
-
 /// Reads the keys of one object and remembers the first error with its place.
 /// After an error everything reads as its default.
 class ObjectReader {
@@ -130,7 +86,7 @@ public:
   ObjectReader(const json::Value &value, std::string path, std::string &firstError)
       : object(value.getAsObject()), where(std::move(path)), error(firstError) {
     if (!object)
-      fail(where, "expected an object, but got {0}", describe(value));
+      fail(where, "expected an object, but got {0}", getKindName(value));
   }
 
   int64_t integer(llvm::StringRef key, std::optional<int64_t> byDefault = std::nullopt) {
@@ -139,7 +95,7 @@ public:
       return byDefault.value_or(0);
     std::optional<int64_t> result = value->getAsInteger();
     if (!result)
-      fail(pathTo(key), "expected an integer, but got {0}", describe(*value));
+      fail(pathTo(key), "expected an integer, but got {0}", getKindName(*value));
     return result.value_or(0);
   }
 
@@ -149,7 +105,7 @@ public:
       return byDefault;
     std::optional<bool> result = value->getAsBoolean();
     if (!result)
-      fail(pathTo(key), "expected a boolean, but got {0}", describe(*value));
+      fail(pathTo(key), "expected a boolean, but got {0}", getKindName(*value));
     return result.value_or(byDefault);
   }
 
@@ -159,7 +115,7 @@ public:
       return byDefault.str();
     std::optional<llvm::StringRef> result = value->getAsString();
     if (!result)
-      fail(pathTo(key), "expected a string, but got {0}", describe(*value));
+      fail(pathTo(key), "expected a string, but got {0}", getKindName(*value));
     return result.value_or(byDefault).str();
   }
 
@@ -186,7 +142,7 @@ public:
     for (const auto &[index, element] : llvm::enumerate(*elements)) {
       std::optional<int64_t> number = element.getAsInteger();
       if (!number)
-        return fail(pathTo(key, index), "expected an integer, but got {0}", describe(element));
+        return fail(pathTo(key, index), "expected an integer, but got {0}", getKindName(element));
       result.push_back(*number);
     }
   }
@@ -271,7 +227,7 @@ private:
       return nullptr;
     const json::Array *elements = value->getAsArray();
     if (!elements)
-      fail(pathTo(key), "expected an array, but got {0}", describe(*value));
+      fail(pathTo(key), "expected an array, but got {0}", getKindName(*value));
     return elements;
   }
 
@@ -285,7 +241,7 @@ private:
 /// Parses `text` and calls `visit` with a reader of the object that it is.
 template <typename Visit>
 llvm::Error read(llvm::StringRef text, Visit visit) {
-  llvm::Expected<json::Value> root = parseText(text);
+  llvm::Expected<json::Value> root = parseJSON(text);
   if (!root)
     return root.takeError();
   std::string error;
