@@ -154,7 +154,7 @@ LogicalResult mlir::remat::verifyEquivalence(const FunctionVersion &original,
   }
 
   auto fail = [](Operation *op, Operation *expected) {
-    InFlightDiagnostic error = op->emitError("internal error: '")
+    InFlightDiagnostic error = emitError(op->getLoc(), "internal error: '")
                                << op->getName()
                                << "' does not compute what the original function does";
     if (expected)

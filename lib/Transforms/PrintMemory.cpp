@@ -55,11 +55,11 @@ static LogicalResult checkNumber(StringRef option, int64_t number, int64_t small
 /// `function`; emits an error if not.
 static LogicalResult checkRoles(FunctionOpInterface function, const RoleOptions &roles) {
   if (!roles.arguments.empty() && roles.arguments.size() != function.getNumArguments())
-    return function.emitError("function '")
+    return emitError(function.getLoc(), "function '")
            << function.getName() << "' has " << function.getNumArguments()
            << " arguments, but 'roles' names " << roles.arguments.size();
   if (roles.lossResult && *roles.lossResult >= function.getNumResults())
-    return function.emitError("function '")
+    return emitError(function.getLoc(), "function '")
            << function.getName() << "' has " << function.getNumResults()
            << " results, but the loss is to be result " << *roles.lossResult;
   return success();
@@ -132,7 +132,7 @@ PrintMemoryPass::selectFunctions(ModuleOp module) const {
     return WalkResult::skip();
   });
   if (!missing.empty())
-    return module.emitError("no function with a body is named '") << missing.front() << "'";
+    return emitError(module.getLoc(), "no function with a body is named '") << missing.front() << "'";
   return selected;
 }
 
@@ -148,7 +148,7 @@ FailureOr<MemoryProfile> PrintMemoryPass::computeProfile(FunctionOpInterface fun
   warnAboutUnknownSizes(function, *problem);
   ValueRoles valueRoles = inferRoles(*problem, roleOptions);
   if (roleOptions.lossResult && !valueRoles.lossOperation)
-    return function.emitError("result ")
+    return emitError(function.getLoc(), "result ")
            << *roleOptions.lossResult << " of function '" << function.getName()
            << "' cannot be the loss: it is an argument or a constant";
   planner::Solution solution =
