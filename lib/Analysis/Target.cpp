@@ -94,6 +94,8 @@ static int64_t getDuration(int64_t amount, int64_t rate) {
 }
 
 int64_t Target::getCost(int64_t flops, Type flopsType, int64_t bytes) const {
+  if (flops == 0 && bytes == 0)
+    return 0;
   int64_t rate = flopsF32;
   if (auto complexType = dyn_cast_or_null<ComplexType>(flopsType))
     flopsType = complexType.getElementType();

@@ -61,7 +61,7 @@ void addRead(llvm::SmallVectorImpl<RootRead> &reads, RootRead read) {
 
 bool StorageGraph::isFoldableView(const Problem &problem, const Users &users,
                                   const Operation &operation) const {
-  if (!isCloneable(operation) || operation.writes.size() != 1)
+  if (!isCloneable(operation) || operation.writes.size() != 1 || operation.cost != 0)
     return false;
   ValueIndex value = operation.writes[0];
   const Value &view = problem.values[value];

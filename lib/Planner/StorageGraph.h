@@ -80,8 +80,8 @@ public:
   /// Whether a value is seen through a view that cannot be repeated.
   std::vector<bool> isFixed;
   std::vector<UnitIndex> unitOf;
-  /// Operations that only show a root and can be repeated: they are placed when
-  /// a plan is written, and are no steps of a search.
+  /// Operations that only show a root and can be repeated at no cost: they are placed
+  /// when a plan is written, and are no steps of a search.
   std::vector<bool> isFoldedView;
   /// Of an operation: what it reads, its own chain excluded.
   std::vector<llvm::SmallVector<RootRead, 4>> readsOf;

@@ -302,8 +302,12 @@ void PlanApplier::eraseDead() {
     return hadReaders[index] && operation.effect == planner::Effect::Pure &&
            problem.operations[index]->use_empty() &&
            llvm::all_of(operation.writes, [&](ValueIndex value) {
-             Placement placement = problem.problem.values[value].placement;
-             return placement == Placement::None || placement == Placement::View;
+             const planner::Value &info = problem.problem.values[value];
+             // Program constants are counted as long as the function has them.
+             bool isProgramConstant =
+                 info.placement == Placement::View && !problem.values[info.source];
+             return info.placement == Placement::None ||
+                    (info.placement == Placement::View && !isProgramConstant);
            });
   };
   for (OpIndex index = problem.operations.size() - 1; index >= 0; --index)

@@ -26,7 +26,7 @@ struct Target {
   int64_t flopsF16;
   /// Bytes per second.
   int64_t bandwidth;
-  /// Picoseconds that every operation costs at least.
+  /// Picoseconds of every operation beside those of its work.
   int64_t launch;
 
   /// The preset `h100`, `a100` or `cpu`, or the JSON file at that path with the
@@ -34,7 +34,8 @@ struct Target {
   /// 0, per second) and `launch_ps` (at most 2^53).
   static llvm::Expected<Target> get(StringRef nameOrPath);
 
-  /// Picoseconds of one execution, saturating at 2^53.
+  /// Picoseconds of one execution, saturating at 2^53. What computes and moves
+  /// nothing (a view, a constant) is not launched and costs nothing.
   int64_t getCost(int64_t flops, Type flopsType, int64_t bytes) const;
 };
 

@@ -107,7 +107,8 @@ TEST_F(TargetTest, RateDependsOnTheElementType) {
 TEST_F(TargetTest, LaunchTimeIsAdded) {
   Target target = get("h100");
   target.launch = 5000;
-  EXPECT_EQ(target.getCost(0, {}, 0), 5000);
+  EXPECT_EQ(target.getCost(1, {}, 0), 5001);
+  EXPECT_EQ(target.getCost(0, {}, 0), 0);
   EXPECT_EQ(target.getCost(0, {}, 3000000), 1005000);
 }
 
