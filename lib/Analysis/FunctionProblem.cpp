@@ -14,6 +14,7 @@
 #include "Remat/Planner/Plan.h"
 #include "Remat/Planner/Simulator.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -53,6 +54,9 @@ public:
     return it->second;
   }
 
+  /// A value whose bytes are known to be 2^63 or more.
+  Value getTooLarge() const { return tooLarge; }
+
   /// Bytes of a value; 0, and a note of it, when they are not known.
   int64_t getBytes(Value value, ValueIndex index) {
     std::optional<int64_t> bytes = getStorageBytes(value.getType(), layout());
@@ -60,10 +64,24 @@ public:
       bytes = summaries.getModels().getTypeBytes(value.getType());
     if (!bytes)
       result.unknownSizes.push_back(index);
+    if (!bytes && !tooLarge && isTooLarge(value.getType()))
+      tooLarge = value;
     return bytes.value_or(0);
   }
 
   LogicalResult addOperation(Operation *op);
+
+  /// Whether the bytes of a type are known, but overflow.
+  bool isTooLarge(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
+      return false;
+    std::optional<int64_t> bytes = getStorageBytes(tensor.getElementType(), layout());
+    bool overflows = false;
+    for (int64_t dim : tensor.getShape())
+      overflows |= bytes && llvm::MulOverflow(*bytes, dim, *bytes);
+    return overflows;
+  }
 
   const DataLayout &layout() { return *dataLayout; }
   void setLayout(const DataLayout &layout) { dataLayout = &layout; }
@@ -77,6 +95,21 @@ private:
     return addBoundary(value, 0, "outside");
   }
 
+public:
+  /// Constants and destinations are made by their readers; what a caller or a callee
+  /// gets of them is in memory.
+  void addHandedOver(planner::Operation &operation) {
+    for (ValueIndex read : operation.reads)
+      if (result.problem.values[getRoot(read)].placement == Placement::None)
+        operation.workspace += result.problem.values[read].bytes;
+  }
+
+private:
+  ValueIndex getRoot(ValueIndex index) const {
+    while (result.problem.values[index].placement == Placement::View)
+      index = result.problem.values[index].source;
+    return index;
+  }
   void addReads(Operation *op, const OperationModel &model, planner::Operation &operation);
   LogicalResult applyPolicy(Operation *op, planner::Operation &operation, std::string &whyNot,
                             bool sizesKnown);
@@ -85,6 +118,7 @@ private:
   FunctionProblem &result;
   const DataLayout *dataLayout = nullptr;
   llvm::DenseMap<const void *, ValueIndex> constants;
+  Value tooLarge;
 };
 } // namespace
 
@@ -157,6 +191,8 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   operation.workspace = summary.workspace;
   std::string whyNot = summary.whyNot;
   addReads(op, model, operation);
+  if (isa<CallOpInterface>(op))
+    addHandedOver(operation);
 
   bool sizesKnown = true;
   for (OpResult opResult : op->getResults()) {
@@ -172,6 +208,11 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     if (entry != model.storage.end()) {
       switch (entry->kind) {
       case ResultStorage::Kind::View:
+        // Nothing shows more than there is.
+        if (std::optional<int64_t> viewed =
+                getStorageBytes(op->getOperand(entry->operand).getType(), layout());
+            viewed && value.bytes > *viewed)
+          break;
         value.placement = Placement::View;
         value.source = getIndex(op->getOperand(entry->operand));
         break;
@@ -214,6 +255,10 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   if (failed(applyPolicy(op, operation, whyNot, sizesKnown)))
     return failure();
   operation.recomputable = operation.effect == Effect::Pure && whyNot.empty();
+  if (summary.unknownSize)
+    result.innerUnknownSizes[op] = summary.unknownSize;
+  if (summary.isRecursive)
+    result.recursiveCalls.push_back(op);
   result.operations.push_back(op);
   result.problem.operations.push_back(std::move(operation));
   result.whyNot.push_back(std::move(whyNot));
@@ -335,10 +380,26 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
       isResult[storage] = true;
   for (auto [index, value] : llvm::enumerate(problem.values)) {
     planner::StorageIndex storage = storageOf(index);
-    if (index < numArguments ||
-        (storage != planner::kNoStorage && isResult[storage] && value.producer != kBoundary))
-      value.bytes = 0;
+    bool isOfResult =
+        value.producer != kBoundary && storage != planner::kNoStorage && isResult[storage];
+    if (index >= numArguments && !isOfResult)
+      continue;
+    value.bytes = 0;
+    // Computed again, it would be no result, and would have to be counted.
+    if (isOfResult && value.placement != Placement::View &&
+        problem.operations[value.producer].recomputable) {
+      problem.operations[value.producer].recomputable = false;
+      result.whyNot[value.producer] = "computes a result, which the scope leaves out";
+    }
   }
+  problem.operations.back().workspace = 0;
+}
+
+/// Costs saturate, one by one; so does their sum, as the planner wants it.
+static void limitCosts(planner::Problem &problem) {
+  int64_t largest = planner::kMaxProblemSum / problem.operations.size();
+  for (planner::Operation &operation : problem.operations)
+    operation.cost = std::min(operation.cost, largest);
 }
 
 FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface function,
@@ -346,7 +407,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
                                                      const ProblemOptions &options) {
   Region &body = function.getFunctionBody();
   if (!body.hasOneBlock())
-    return emitError(function.getLoc(), "cannot plan function '")
+    return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName()
            << "': its body has several blocks; lift control flow to scf first";
 
@@ -368,13 +429,19 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
       return failure();
   }
   if (result.operations.empty())
-    return emitError(function.getLoc(), "cannot plan function '")
+    return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName() << "': its body is empty";
+  if (Value value = translator.getTooLarge())
+    return emitError(value.getLoc(), "cannot analyze function '")
+           << function.getName() << "': a value of type " << value.getType()
+           << " has 2^63 bytes or more";
+  translator.addHandedOver(result.problem.operations.back());
+  limitCosts(result.problem);
 
   keepReadsBeforeWrites(result, summaries);
   saveDecisionsAboutShapes(result);
   if (llvm::Error error = planner::check(result.problem))
-    return emitError(function.getLoc(), "cannot plan function '")
+    return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName() << "': " << llvm::toString(std::move(error));
 
   for (auto [index, value] : llvm::enumerate(result.problem.values)) {
@@ -392,6 +459,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     if (isRead)
       result.resultBytes += storage.bytes;
   }
+  result.resultBytes += result.problem.operations.back().workspace;
   if (options.scope == Scope::Temporaries)
     dropArgumentsAndResults(result, block.getNumArguments());
   return result;

@@ -279,9 +279,13 @@ MemoryProfile ProfileBuilder::run(Scope scope, int64_t numColumns) {
   profile.peakStep = simulation.peakStep;
   for (BlockArgument argument : irFunction.getFunctionBody().getArguments())
     profile.argumentCategories.push_back(roles.categories[function.valueIndex.lookup(argument)]);
-  profile.numUnknownSizes = function.unknownSizes.size();
+  profile.numUnknownSizes = function.unknownSizes.size() + function.innerUnknownSizes.size();
   if (!function.unknownSizes.empty())
     profile.firstUnknownSize = getName(function.unknownSizes.front());
+  else if (!function.innerUnknownSizes.empty())
+    profile.firstUnknownSize =
+        "inside of '" + function.innerUnknownSizes.front().first->getName().getStringRef().str() +
+        "'";
 
   findContents();
   addLive();

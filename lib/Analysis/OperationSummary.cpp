@@ -74,6 +74,8 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
   }
   summary.workspace += innerPeak;
   summary.innerConstants = std::move(inside.constants);
+  summary.unknownSize = inside.unknownSize;
+  summary.isRecursive = inside.isRecursive;
   summary.effects = join(summary.effects, inside.effects);
   if (summary.whyNot.empty())
     summary.whyNot = inside.whyNot;
@@ -101,6 +103,22 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
   return summary;
 }
 
+/// A result with a storage of its own whose size is not known; null if there is
+/// none.
+static Value findUnknownSize(Operation *op, const OperationModel &model, const DataLayout &layout,
+                             const ModelTable &models) {
+  for (OpResult result : op->getResults()) {
+    const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {
+      return storage.result == result.getResultNumber();
+    });
+    bool isCounted = entry == model.storage.end() || entry->kind == ResultStorage::Kind::Reuse;
+    if (isCounted && !getStorageBytes(result.getType(), layout) &&
+        !models.getTypeBytes(result.getType()))
+      return result;
+  }
+  return nullptr;
+}
+
 void SummaryAnalysis::addRegion(Region &region, bool perElement, CalleeSummary &summary) {
   DataLayout layout = DataLayout::closest(region.getParentOp());
   for (Block &block : region) {
@@ -114,6 +132,10 @@ void SummaryAnalysis::addRegion(Region &region, bool perElement, CalleeSummary &
                 op.getLoc()}});
       for (const auto &constant : inner.innerConstants)
         summary.constants.insert(constant);
+      if (!perElement && !summary.unknownSize)
+        summary.unknownSize = inner.unknownSize ? inner.unknownSize
+                                                : findUnknownSize(&op, inner.model, layout, models);
+      summary.isRecursive |= inner.isRecursive;
       summary.effects = join(summary.effects, inner.effects);
       if (!perElement)
         summary.cost = addCosts(summary.cost, inner.cost);
@@ -140,6 +162,9 @@ void SummaryAnalysis::addCallees(Operation *op, OperationSummary &summary) {
   summary.workspace += inner.workspace;
   for (const auto &constant : inner.constants)
     summary.innerConstants.insert(constant);
+  if (!summary.unknownSize)
+    summary.unknownSize = inner.unknownSize;
+  summary.isRecursive |= inner.isRecursive;
   if (summary.whyNot.empty() && !inner.whyNot.empty())
     summary.whyNot = "calls '" + callee.getName().str() + "', which " + inner.whyNot;
 }
@@ -158,6 +183,7 @@ const SummaryAnalysis::CalleeSummary &SummaryAnalysis::summarizeCallee(FunctionO
     CalleeSummary &placeholder = callees[function];
     placeholder.effects = EffectKind::Ordered;
     placeholder.whyNot = "calls itself";
+    placeholder.isRecursive = true;
     llvm::SetVector<Operation *> called;
     function.getFunctionBody().walk([&](Operation *op) {
       if (FunctionOpInterface callee = resolveCallee(op); callee && !callee.isExternal())

@@ -24,11 +24,6 @@ namespace mlir::remat::planner::detail {
 /// The largest alignment, in bytes.
 constexpr int64_t kMaxAlignment = int64_t(1) << 30;
 
-/// `check` accepts a problem whose aligned bytes (all values and all
-/// workspaces, live together or not) and whose costs each sum up to at most
-/// this: 64 PiB, or 20 hours in picoseconds.
-constexpr int64_t kMaxProblemSum = int64_t(1) << 56;
-
 /// `verify` accepts a plan whose steps sum up to at most this. A plan that
 /// executes each operation 64 times is below it on every problem that passes
 /// `check`; on a problem with a petabyte of values or 18 minutes of work, one

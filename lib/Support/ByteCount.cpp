@@ -18,7 +18,7 @@
 using namespace mlir::remat;
 using llvm::StringRef;
 
-static constexpr const char *kUnits = "expected a unit: B, KB, MB, GB, TB, KiB, MiB, GiB, TiB or %";
+static constexpr const char *kUnits = "B, KB, MB, GB, TB, KiB, MiB, GiB";
 
 static llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(message);
@@ -93,7 +93,8 @@ static std::optional<int64_t> scaleExactly(Decimal number, int64_t scale) {
   return static_cast<int64_t>(value);
 }
 
-llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
+/// `units` ends the list of units in a message.
+static llvm::Expected<int64_t> parseBytes(StringRef text, const char *units) {
   StringRef rest = text.trim();
   if (rest.starts_with("-"))
     return makeError("expected a byte count that is not negative, but got '" + text + "'");
@@ -115,12 +116,16 @@ llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
                       .Default(0);
   if (scale == 0)
     return makeError("byte count '" + text + "' has " +
-                     (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") + "; " +
-                     kUnits);
+                     (unit.empty() ? "no unit" : "the unknown unit '" + rest.trim() + "'") +
+                     "; expected a unit: " + kUnits + units);
   std::optional<int64_t> bytes = scaleExactly(*number, scale);
   if (!bytes || overflows)
     return makeError("byte count '" + text + "' is not a whole number of bytes below 2^63");
   return *bytes;
+}
+
+llvm::Expected<int64_t> mlir::remat::parseByteCount(StringRef text) {
+  return parseBytes(text, " or TiB");
 }
 
 llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
@@ -130,7 +135,7 @@ llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
   if (rest == "none")
     return Budget();
   if (!rest.ends_with("%")) {
-    llvm::Expected<int64_t> bytes = parseByteCount(text);
+    llvm::Expected<int64_t> bytes = parseBytes(text, ", TiB or %");
     if (!bytes)
       return bytes.takeError();
     return Budget{Budget::Kind::Bytes, *bytes};

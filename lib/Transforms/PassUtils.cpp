@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::remat;
 
+/// Of the planner's storages, in bytes.
+static constexpr int64_t kMaxAlignment = int64_t(1) << 30;
+
 FailureOr<ModelTable> mlir::remat::loadModels(StringRef path, Location loc) {
   ModelTable table = ModelTable::createBuiltin();
   if (path.empty())
@@ -30,16 +33,21 @@ FailureOr<Target> mlir::remat::loadTarget(StringRef nameOrPath, Location loc) {
   return *target;
 }
 
-void mlir::remat::warnAboutUnknownSizes(FunctionOpInterface function,
-                                        const FunctionProblem &problem) {
-  if (problem.unknownSizes.empty())
-    return;
-  Value first = problem.values[problem.unknownSizes.front()];
-  InFlightDiagnostic warning = emitWarning(first.getLoc())
-                               << "the size of " << first.getType() << " is not known; "
-                               << problem.unknownSizes.size()
-                               << " such values count as 0 bytes and are not recomputed";
-  warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
+void mlir::remat::warnAboutUncounted(FunctionOpInterface function, const FunctionProblem &problem) {
+  size_t numUnknown = problem.unknownSizes.size() + problem.innerUnknownSizes.size();
+  if (numUnknown != 0) {
+    Value first = problem.unknownSizes.empty() ? problem.innerUnknownSizes.front().second
+                                               : problem.values[problem.unknownSizes.front()];
+    InFlightDiagnostic warning = emitWarning(first.getLoc())
+                                 << "the size of " << first.getType() << " is not known; "
+                                 << numUnknown
+                                 << " such values count as 0 bytes and are not recomputed";
+    warning.attachNote(function.getLoc()) << "in function '" << function.getName() << "'";
+  }
+  if (!problem.recursiveCalls.empty())
+    emitWarning(problem.recursiveCalls.front()->getLoc())
+        << "in function '" << function.getName()
+        << "', a call of a function that calls itself counts one level only";
 }
 
 FailureOr<int64_t> mlir::remat::checkAlignment(const ByteCount &alignment, StringRef pass,
@@ -48,6 +56,9 @@ FailureOr<int64_t> mlir::remat::checkAlignment(const ByteCount &alignment, Strin
   if (bytes <= 0 || !llvm::isPowerOf2_64(bytes))
     return emitError(loc) << pass << ": expected 'alignment' to be a power of two, but got '"
                           << bytes << "B'";
+  if (bytes > kMaxAlignment)
+    return emitError(loc) << pass << ": expected 'alignment' to be at most 1GiB, but got '" << bytes
+                          << "B'";
   return bytes;
 }
 

@@ -43,12 +43,16 @@ static FailureOr<SmallVector<Category>> parseRoles(ArrayRef<std::string> names, 
   return roles;
 }
 
-/// Whether numbers that may not be negative are not; emits an error if not.
+/// Whether `number` is at least `smallest` and no larger than numbers of results and
+/// rows can be; emits an error if not.
 static LogicalResult checkNumber(StringRef option, int64_t number, int64_t smallest, Location loc) {
-  if (number >= smallest)
-    return success();
-  return emitError(loc) << "expected '" << option << "' to be at least " << smallest << ", but got "
-                        << number;
+  if (number < smallest)
+    return emitError(loc) << "expected '" << option << "' to be at least " << smallest
+                          << ", but got " << number;
+  if (number > std::numeric_limits<int32_t>::max())
+    return emitError(loc) << "expected '" << option << "' to be at most "
+                          << std::numeric_limits<int32_t>::max() << ", but got " << number;
+  return success();
 }
 
 /// Whether what the user said about arguments and results can be true of
@@ -132,7 +136,8 @@ PrintMemoryPass::selectFunctions(ModuleOp module) const {
     return WalkResult::skip();
   });
   if (!missing.empty())
-    return emitError(module.getLoc(), "no function with a body is named '") << missing.front() << "'";
+    return emitError(module.getLoc(), "no function with a body is named '")
+           << missing.front() << "'";
   return selected;
 }
 
@@ -145,7 +150,7 @@ FailureOr<MemoryProfile> PrintMemoryPass::computeProfile(FunctionOpInterface fun
   FailureOr<FunctionProblem> problem = buildProblem(function, summaries, problemOptions);
   if (failed(problem))
     return failure();
-  warnAboutUnknownSizes(function, *problem);
+  warnAboutUncounted(function, *problem);
   ValueRoles valueRoles = inferRoles(*problem, roleOptions);
   if (roleOptions.lossResult && !valueRoles.lossOperation)
     return emitError(function.getLoc(), "result ")

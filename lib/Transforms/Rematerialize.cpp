@@ -16,6 +16,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -38,13 +39,23 @@ static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
 
 FailureOr<Peaks> mlir::remat::measurePeaks(FunctionOpInterface function,
                                            const RematerializeOptions &options,
-                                           SymbolTableCollection &symbols) {
+                                           SymbolTableCollection &symbols, bool warn) {
   FailureOr<FunctionProblem> problem = ::buildProblem(function, options, symbols);
   if (failed(problem))
     return failure();
+  if (warn)
+    warnAboutUncounted(function, *problem);
   planner::Solution solution =
       planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
   return Peaks{solution.simulation.livePeak, solution.packing.packedBytes};
+}
+
+/// Whether something other than a call refers to a function, and so may call it.
+static bool hasAddressTaken(const SymbolTable::UseRange &uses) {
+  return llvm::any_of(uses, [](const SymbolTable::SymbolUse &use) {
+    auto call = dyn_cast<CallOpInterface>(use.getUser());
+    return !call || !isa<SymbolRefAttr>(call.getCallableForCallee());
+  });
 }
 
 std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface function,
@@ -54,7 +65,7 @@ std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface functi
   if (!function.isPrivate())
     return std::nullopt;
   std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, symbolScope);
-  if (uses && uses->empty())
+  if (uses && (uses->empty() || hasAddressTaken(*uses)))
     return std::nullopt;
   return "it is private and counts inside its callers";
 }
@@ -70,25 +81,23 @@ static int64_t getMinBytes(const RematerializeOptions &options, int64_t packedPe
 
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
                                                      const RematerializeOptions &options,
-                                                     SymbolTableCollection &symbols,
-                                                     std::optional<Peaks> unchanged) {
+                                                     SymbolTableCollection &symbols) {
   FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols);
   if (failed(built))
     return failure();
   PlannedFunction planned{function, std::move(*built), std::nullopt, {}};
   const planner::Problem &problem = planned.problem.problem;
-  warnAboutUnknownSizes(function, planned.problem);
+  warnAboutUncounted(function, planned.problem);
 
   planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
-  Peaks peaks{identity.simulation.livePeak, identity.packing.packedBytes};
-  Peaks baseline = unchanged.value_or(peaks);
-  int64_t minBytes = getMinBytes(options, baseline.packedBytes);
+  int64_t baseline = identity.packing.packedBytes;
+  int64_t minBytes = getMinBytes(options, baseline);
   planner::PlanFamily family(problem, {options.reorder, minBytes});
 
   FunctionReport &report = planned.report;
   report.name = function.getName().str();
-  report.baselinePeakBytes = baseline.liveBytes;
-  report.baselinePackedBytes = baseline.packedBytes;
+  report.baselinePeakBytes = identity.simulation.livePeak;
+  report.baselinePackedBytes = baseline;
   report.workingSetBytes = planner::workingSetBytes(problem);
   report.argumentBytes = planned.problem.argumentBytes;
   report.resultBytes = planned.problem.resultBytes;
@@ -99,7 +108,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   planner::Solution inEffect = identity;
   report.status = PlanStatus::Unchanged;
   if (options.budget.kind != Budget::Kind::None) {
-    int64_t budget = options.budget.resolve(baseline.packedBytes);
+    int64_t budget = options.budget.resolve(baseline);
     report.budgetBytes = budget;
     planner::Solution smallest = family.findSmallest();
     report.minimumKnownBytes = smallest.requiredBytes;
@@ -108,7 +117,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
     report.addedCostLowerBound = bound == std::numeric_limits<int64_t>::max()
                                      ? std::nullopt
                                      : std::optional<int64_t>(std::max<int64_t>(bound, 0));
-    if (peaks.packedBytes > budget) {
+    if (baseline > budget) {
       if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
         report.status = PlanStatus::Met;
         inEffect = std::move(*found);
@@ -121,7 +130,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
       }
     }
   } else {
-    report.minimumKnownBytes = peaks.packedBytes;
+    report.minimumKnownBytes = baseline;
   }
   report.addedCost = planner::addedCost(problem, inEffect.plan);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
@@ -286,6 +295,20 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
     return failure();
   sinkClones(function, planned.report, options, symbols);
   return success();
+}
+
+void mlir::remat::describeAgain(PlannedFunction &planned, const RematerializeOptions &options,
+                                SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> problem = ::buildProblem(planned.function, options, symbols);
+  if (failed(problem))
+    return;
+  FunctionReport now = planned.report;
+  describePlan(
+      *problem, planner::evaluate(problem->problem, planner::identityPlan(problem->problem)),
+      categorize(*problem, options.roles), getMinBytes(options, now.baselinePackedBytes), now);
+  now.recomputed = std::move(planned.report.recomputed);
+  now.moved = std::move(planned.report.moved);
+  planned.report = std::move(now);
 }
 
 FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface function,

@@ -14,9 +14,6 @@
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
-#include "mlir/Analysis/CallGraph.h"
-#include "llvm/ADT/SCCIterator.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::remat {
@@ -26,15 +23,6 @@ namespace mlir::remat {
 
 using namespace mlir;
 using namespace mlir::remat;
-
-/// Calls `visit` with the functions of `module` that are not inside of others.
-template <typename Fn>
-static void forEachFunction(ModuleOp module, Fn visit) {
-  module.walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
-    visit(function);
-    return WalkResult::skip();
-  });
-}
 
 /// Erases private functions whose calls have been erased, so that they don't turn
 /// into functions with a budget of their own.
@@ -49,21 +37,6 @@ static void eraseUncalled(MutableArrayRef<FunctionOpInterface> called, ModuleOp 
       changed = true;
     }
   }
-}
-
-/// The same functions, with callees in front of their callers where they don't call
-/// each other.
-static SmallVector<FunctionOpInterface> getCalleesFirst(ModuleOp module) {
-  llvm::SetVector<Operation *> functions, ordered;
-  forEachFunction(module, [&](FunctionOpInterface function) { functions.insert(function); });
-  const CallGraph calls(module);
-  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
-    for (CallGraphNode *node : *component)
-      if (!node->isExternal() && functions.contains(node->getCallableRegion()->getParentOp()))
-        ordered.insert(node->getCallableRegion()->getParentOp());
-  // Declarations, and what nobody may call.
-  ordered.insert(functions.begin(), functions.end());
-  return llvm::map_to_vector(ordered, [](Operation *op) { return cast<FunctionOpInterface>(op); });
 }
 
 namespace {
@@ -90,76 +63,66 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     options.alignment = *checkedAlignment;
 
     SymbolTableCollection symbols;
-    llvm::DenseMap<Operation *, PlannedFunction> plans;
-    // Bodies of functions that were rewritten before all others were planned.
-    llvm::MapVector<Operation *, OwningOpRef<Operation *>> originals;
-    auto fail = [&] {
-      for (auto &[function, original] : originals)
-        cast<FunctionOpInterface>(function).getFunctionBody().takeBody(
-            cast<FunctionOpInterface>(*original).getFunctionBody());
-      signalPassFailure();
-    };
-    bool isInfeasible = false;
-    SmallVector<FunctionOpInterface> functions = getCalleesFirst(module);
-    llvm::erase_if(functions, [&](FunctionOpInterface function) {
-      return getSkipReason(function, module).has_value();
-    });
-    // What the others need as long as nothing is rewritten.
-    llvm::DenseMap<Operation *, Peaks> unchanged;
-    for (FunctionOpInterface function : functions) {
-      auto known = unchanged.find(function);
-      FailureOr<PlannedFunction> planned =
-          planFunction(function, options, symbols,
-                       known == unchanged.end() ? std::nullopt : std::optional(known->second));
-      if (failed(planned))
-        return fail();
-      if (planned->report.status == PlanStatus::Infeasible) {
-        isInfeasible = true;
-        diagnoseInfeasible(*planned, options, symbols);
-      }
-      // What a caller needs is what its callee needs in the end.
-      if (planned->solution && !SymbolTable::symbolKnownUseEmpty(function, module)) {
-        if (unchanged.empty())
-          for (FunctionOpInterface other : functions)
-            if (FailureOr<Peaks> peaks = measurePeaks(other, options, symbols); succeeded(peaks))
-              unchanged[other] = *peaks;
-        originals[function] = function->clone();
-        if (failed(applyPlannedFunction(*planned, options, symbols)))
-          return fail();
-      }
-      plans.try_emplace(function, std::move(*planned));
-    }
-
     Report result;
-    SmallVector<PlannedFunction *> inOrder;
+    std::vector<PlannedFunction> plans;
+    // Positions in the report.
+    std::vector<size_t> positions;
     SmallVector<FunctionOpInterface> called;
-    forEachFunction(module, [&](FunctionOpInterface function) {
-      if (auto it = plans.find(function); it != plans.end()) {
-        inOrder.push_back(&it->second);
-        result.functions.push_back(it->second.report);
-        return;
+    bool isRefused = false;
+    module.walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
+      FunctionReport &entry = result.functions.emplace_back();
+      entry.name = function.getName().str();
+      if (std::optional<std::string> reason = getSkipReason(function, module)) {
+        entry.reason = *reason;
+        if (!function.isExternal())
+          called.push_back(function);
+        return WalkResult::skip();
       }
-      if (!function.isExternal())
-        called.push_back(function);
-      FunctionReport skipped;
-      skipped.name = function.getName().str();
-      skipped.reason = *getSkipReason(function, module);
-      result.functions.push_back(std::move(skipped));
+      FailureOr<PlannedFunction> planned = planFunction(function, options, symbols);
+      if (failed(planned)) {
+        entry.reason = "it cannot be planned, see the error";
+        isRefused = true;
+        return WalkResult::skip();
+      }
+      if (planned->report.status == PlanStatus::Infeasible) {
+        diagnoseInfeasible(*planned, options, symbols);
+        isRefused |= onInfeasible == OnInfeasible::Error;
+      }
+      entry = planned->report;
+      positions.push_back(result.functions.size() - 1);
+      plans.push_back(std::move(*planned));
+      return WalkResult::skip();
     });
-    if (failed(writeReport(result, module.getLoc())) ||
-        (isInfeasible && onInfeasible == OnInfeasible::Error))
-      return fail();
-    for (PlannedFunction *planned : inOrder) {
-      if (!originals.contains(planned->function) &&
-          failed(applyPlannedFunction(*planned, options, symbols)))
-        return fail();
-      emitRemarks(*planned);
-      warnAboutCSE(*planned, options, symbols);
+    bool isApplied = !isRefused && succeeded(applyAll(plans, options, symbols));
+    for (auto [position, planned] : llvm::zip_equal(positions, plans))
+      result.functions[position] = planned.report;
+    if (failed(writeReport(result, module.getLoc())) || !isApplied)
+      return signalPassFailure();
+    for (const PlannedFunction &planned : plans) {
+      emitRemarks(planned);
+      warnAboutCSE(planned, options, symbols);
     }
     eraseUncalled(called, module);
   }
 
 private:
+  LogicalResult applyAll(MutableArrayRef<PlannedFunction> plans,
+                         const RematerializeOptions &options, SymbolTableCollection &symbols) {
+    bool hasNewCallee = false;
+    for (PlannedFunction &planned : plans) {
+      if (failed(applyPlannedFunction(planned, options, symbols)))
+        return failure();
+      hasNewCallee |=
+          planned.solution && !SymbolTable::symbolKnownUseEmpty(planned.function, getOperation());
+    }
+    // What a caller needs in the end is what its callee needs in the end, no more
+    // than was planned with.
+    if (hasNewCallee)
+      for (PlannedFunction &planned : plans)
+        describeAgain(planned, options, symbols);
+    return success();
+  }
+
   LogicalResult writeReport(const Report &result, Location loc) const {
     if (report.empty())
       return success();

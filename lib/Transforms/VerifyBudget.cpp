@@ -50,7 +50,7 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
     module.walk([&](FunctionOpInterface function) {
       if (getSkipReason(function, module))
         return WalkResult::skip();
-      FailureOr<Peaks> peaks = measurePeaks(function, options, symbols);
+      FailureOr<Peaks> peaks = measurePeaks(function, options, symbols, /*warn=*/true);
       if (succeeded(peaks) && peaks->packedBytes <= budget.getValue().amount)
         return WalkResult::skip();
       allFit = false;

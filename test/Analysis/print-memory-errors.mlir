@@ -6,7 +6,7 @@
 func.func @good(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
-// expected-error@below {{cannot plan function 'branches': its body has several blocks; lift control flow to scf first}}
+// expected-error@below {{cannot analyze function 'branches': its body has several blocks; lift control flow to scf first}}
 func.func @branches(%c: i1) {
   cf.cond_br %c, ^left, ^right
 ^left:
@@ -27,7 +27,16 @@ func.func @dynamic(%n: index) -> tensor<?xf32> {
 
 // -----
 
-// expected-error@below {{cannot plan function 'huge'}}
+// expected-error@below {{cannot analyze function 'huge'}}
 func.func @huge(%x: tensor<1000000000x1000000000xf32>) {
   return
+}
+
+// -----
+
+func.func @overflow(%x: f32) -> f32 {
+  // expected-error@below {{cannot analyze function 'overflow': a value of type 'tensor<4611686018427387904x4xf32>' has 2^63 bytes or more}}
+  %v = "test.make"(%x) : (f32) -> tensor<4611686018427387904x4xf32>
+  %r = "test.use"(%v) : (tensor<4611686018427387904x4xf32>) -> f32
+  return %r : f32
 }

@@ -86,3 +86,30 @@ func.func @policy_name(%a: tensor<4xf32>) {
   %0 = math.exp %a {remat.policy = #remat.policy<save>} : tensor<4xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{'remat.cost' means nothing on 'func.func'}}
+func.func @on_function() attributes {remat.cost = 1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @below {{'remat.policy' means nothing on 'builtin.module'}}
+module attributes {remat.policy = #remat.policy<must_save>} {
+}
+
+// -----
+
+// expected-error @below {{'remat.policy' means nothing on an argument, but argument 0 has it}}
+func.func @on_argument(%x: f32 {remat.policy = #remat.policy<must_save>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'remat.foo' means nothing on a result, but result 0 has it}}
+func.func @on_result(%x: f32) -> (f32 {remat.foo = 1 : i64}) {
+  return %x : f32
+}

@@ -3,7 +3,7 @@
 // RUN: remat-opt %s --allow-unregistered-dialect -split-input-file -verify-diagnostics \
 // RUN:   --rematerialize=budget=1TB
 
-// expected-error @below {{cannot plan function 'blocks': its body has several blocks; lift control flow to scf first}}
+// expected-error @below {{cannot analyze function 'blocks': its body has several blocks; lift control flow to scf first}}
 func.func @blocks(%x: f32, %c: i1) -> f32 {
   cf.cond_br %c, ^bb1, ^bb2
 ^bb1:

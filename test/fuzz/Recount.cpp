@@ -184,6 +184,11 @@ public:
   /// Gives every result its storage.
   void run();
   void dropArgumentsAndResults();
+  /// Counts the results that no operation has put into memory.
+  void addMadeResults() {
+    if (int64_t bytes = getHandedOver(operations.back()))
+      workspaces.push_back({int64_t(operations.size()) - 1, int64_t(operations.size()), bytes});
+  }
   std::vector<CountedBuffer> getBuffers(bool boundary) const;
 
 private:
@@ -195,6 +200,7 @@ private:
 
   void place(OpResult result, int64_t index);
   bool isReadBehind(int64_t storage, int64_t index) const;
+  int64_t getHandedOver(Operation *op) const;
 
   Block &block;
   std::vector<Operation *> operations;
@@ -217,6 +223,16 @@ bool Counter::isReadBehind(int64_t storage, int64_t index) const {
       return true;
   }
   return false;
+}
+
+/// Bytes of constants and destinations that a caller or a callee gets.
+int64_t Counter::getHandedOver(Operation *op) const {
+  llvm::SmallSetVector<Value, 4> operands(op->operand_begin(), op->operand_end());
+  int64_t bytes = 0;
+  for (Value operand : operands)
+    if (auto it = storageOf.find(operand); it != storageOf.end() && it->second == kNowhere)
+      bytes += getSize(operand);
+  return bytes;
 }
 
 void Counter::place(OpResult result, int64_t index) {
@@ -263,7 +279,7 @@ void Counter::run() {
   for (auto [index, op] : llvm::enumerate(operations)) {
     for (OpResult result : op->getResults())
       place(result, index);
-    if (int64_t bytes = getWorkspace(op))
+    if (int64_t bytes = getWorkspace(op) + (isa<func::CallOp>(op) ? getHandedOver(op) : 0))
       workspaces.push_back({int64_t(index), int64_t(index) + 1, bytes});
   }
   for (auto [value, storage] : storageOf) {
@@ -359,6 +375,8 @@ Recount mlir::remat::fuzz::recount(FunctionOpInterface function, bool temporarie
   counter.run();
   if (temporariesOnly)
     counter.dropArgumentsAndResults();
+  else
+    counter.addMadeResults();
 
   Recount result;
   result.buffers = counter.getBuffers(/*boundary=*/false);

@@ -588,6 +588,8 @@ class Model:
         self.tensors_only = tensors_only
         self.program_data = {}  # Attribute to bytes.
         self.called = {}  # Function to bytes, None while it is being counted.
+        self.sizes = {}  # Of the results of operations.
+        self.counts_results = True
 
     def size(self, type_):
         return 0 if self.tensors_only and not type_.startswith("tensor<") else bytes_of(type_)
@@ -608,7 +610,10 @@ class Model:
         if not self.functions[name].body:
             return 0
         if name not in self.called:
+            # What it returns is a result of the call.
+            counted, self.counts_results = self.counts_results, False
             self.function(self.functions[name])
+            self.counts_results = counted
         if self.called[name] is None:
             raise RecountError(f"'{name}' is recursive")
         return self.called[name]
@@ -640,10 +645,18 @@ class Model:
                 return store
         return Storage(op.results[number], self.size(op.types[number]), block, time)
 
+    def handed_over(self, op, storage):
+        """Bytes of constants and destinations that a caller or a callee gets: they are in memory
+        then."""
+        return sum(self.sizes.get(value, 0) for value in set(op.operands)
+                   if storage[value] is None)
+
     def workspace(self, op, storage):
         inside = [self.block(*region, storage).bytes for region in op.regions]
         if op.name == "func.call":
-            return self.callee(op)
+            return self.callee(op) + self.handed_over(op, storage)
+        if op.name == "func.return" and self.counts_results:
+            return self.handed_over(op, storage)
         return 0 if PER_ELEMENT.match(op.name) else max(inside, default=0)
 
     def block(self, arguments, ops, storage):
@@ -657,6 +670,7 @@ class Model:
                 if op.name in CONSTANTS:
                     self.constant(op)
                 for number, value in enumerate(op.results):
+                    self.sizes[value] = self.size(op.types[number])
                     store = storage[value] = self.store(op, number, time, ops, storage)
                     if store:
                         store.latest = value

@@ -37,16 +37,21 @@ void registerTestPasses();
 } // namespace mlir::remat::test
 #endif
 
-/// The models files that the passes of a pipeline name, separated by commas.
-static std::string getModelsFiles(StringRef pipeline) {
+/// The option of remat-require-models that names the models files which the passes
+/// of a pipeline name. Values with blanks and lists are printed in braces.
+static std::string getModelsOption(StringRef pipeline) {
   SmallVector<StringRef> files, groups;
-  llvm::Regex pattern("[{ ]models=([^ }]+)");
+  llvm::Regex pattern("[{ ]models=(\\{([^}]*)\\}|[^ }]+)");
   while (pattern.match(pipeline, &groups)) {
-    if (!llvm::is_contained(files, groups[1]))
-      files.push_back(groups[1]);
+    SmallVector<StringRef> named;
+    StringRef(groups[1].starts_with("{") ? groups[2] : groups[1])
+        .split(named, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (StringRef file : named)
+      if (!llvm::is_contained(files, file))
+        files.push_back(file);
     pipeline = StringRef(groups[1].end(), pipeline.end() - groups[1].end());
   }
-  return llvm::join(files, ",");
+  return files.empty() ? "" : "models={" + llvm::join(files, ",") + "}";
 }
 
 /// Sets up a module pipeline as `config` says, behind a remat-require-models that
@@ -60,7 +65,7 @@ static LogicalResult setUpWithModels(const MlirOptMainConfig &config, PassManage
   std::string text;
   llvm::raw_string_ostream os(text);
   pipeline.printAsTextualPipeline(os);
-  std::string options = "models=" + getModelsFiles(text);
+  std::string options = getModelsOption(text);
   StringRef passes = text;
   if (!passes.consume_front("builtin.module(") || !passes.consume_back(")"))
     return success(); // Not a pipeline of module passes.

@@ -47,6 +47,10 @@ struct FunctionProblem {
   std::vector<std::string> whyNot;
   /// Values whose size is not known; they count as 0 bytes.
   std::vector<planner::ValueIndex> unknownSizes;
+  /// By operation that has such values inside or in a callee: one of them.
+  llvm::MapVector<Operation *, Value> innerUnknownSizes;
+  /// Calls of functions that call themselves; they count one level.
+  std::vector<Operation *> recursiveCalls;
   /// Bytes before alignment, whatever the scope: of the arguments, of the
   /// distinct storages of the results that are no arguments, of the distinct
   /// dense constants.

@@ -56,6 +56,12 @@ struct OperationSummary {
   int64_t workspace = 0;
   /// Program data used inside and by callees.
   ProgramData innerConstants;
+  /// A value inside or in a callee that is counted as 0 bytes since its size is not
+  /// known; null if there is none.
+  Value unknownSize;
+  /// Whether it calls a function that, directly or not, calls itself: such calls
+  /// count one level.
+  bool isRecursive = false;
 };
 
 /// Computes summaries, once per callee. The IR must not change meanwhile.
@@ -77,6 +83,8 @@ private:
     int64_t cost = 0;
     int64_t workspace = 0;
     ProgramData constants;
+    Value unknownSize;
+    bool isRecursive = false;
   };
 
   OperationSummary compute(Operation *op);

@@ -81,6 +81,11 @@ enum class Placement : uint8_t {
   None,
 };
 
+/// `check` accepts a problem whose aligned bytes (all values and all
+/// workspaces, live together or not) and whose costs each sum up to at most
+/// this: 64 PiB, or 20 hours in picoseconds.
+constexpr int64_t kMaxProblemSum = int64_t(1) << 56;
+
 struct Value {
   /// For messages and files.
   std::string name;

@@ -23,8 +23,9 @@ FailureOr<ModelTable> loadModels(StringRef path, Location loc);
 /// The preset or target file, as Target::get; errors are emitted at `loc`.
 FailureOr<Target> loadTarget(StringRef nameOrPath, Location loc);
 
-/// Emits one warning if sizes of values of `function` are not known.
-void warnAboutUnknownSizes(FunctionOpInterface function, const FunctionProblem &problem);
+/// Emits a warning each if sizes of values of `function` are not known, and if it
+/// calls functions that call themselves.
+void warnAboutUncounted(FunctionOpInterface function, const FunctionProblem &problem);
 
 /// The bytes of an `alignment` option of the pass `pass`, 64 where it is left
 /// open. Emits an error at `loc` when it is not a power of two.

@@ -40,13 +40,14 @@ struct RematerializeOptions {
   RoleOptions roles;
 };
 
-/// The live and packed peak of a function as it stands.
 struct Peaks {
   int64_t liveBytes;
   int64_t packedBytes;
 };
+/// The live and packed peak of a function as it stands. With `warn`, warns about what
+/// is not counted.
 FailureOr<Peaks> measurePeaks(FunctionOpInterface function, const RematerializeOptions &options,
-                              SymbolTableCollection &symbols);
+                              SymbolTableCollection &symbols, bool warn = false);
 
 /// A function with what is to be done to it. The IR is as it was.
 struct PlannedFunction {
@@ -58,13 +59,10 @@ struct PlannedFunction {
 };
 
 /// Plans one function. Emits one error and fails where it cannot be planned at
-/// all; a budget that is too small is no failure but PlanStatus::Infeasible. Where
-/// callees have been rewritten already, `unchanged` is what the function needed
-/// before that: reports and percentages refer to it.
+/// all; a budget that is too small is no failure but PlanStatus::Infeasible.
 FailureOr<PlannedFunction> planFunction(FunctionOpInterface function,
                                         const RematerializeOptions &options,
-                                        SymbolTableCollection &symbols,
-                                        std::optional<Peaks> unchanged = std::nullopt);
+                                        SymbolTableCollection &symbols);
 
 /// Emits the error (with OnInfeasible::Warn the warning) about a budget that is
 /// too small, with notes that add up to the packed peak.
@@ -76,6 +74,11 @@ void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptio
 /// internal error and fails when they differ.
 LogicalResult applyPlannedFunction(PlannedFunction &planned, const RematerializeOptions &options,
                                    SymbolTableCollection &symbols);
+
+/// Describes the peak of a function as it stands, after its callees were rewritten:
+/// it may be lower than planned.
+void describeAgain(PlannedFunction &planned, const RematerializeOptions &options,
+                   SymbolTableCollection &symbols);
 
 /// Emits what was recomputed, what was kept and the peaks as remarks.
 void emitRemarks(const PlannedFunction &planned);

@@ -12,6 +12,7 @@
 #include "Remat/Dialect/IR/RematDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/PatternMatch.h"
@@ -47,6 +48,8 @@ void RematDialect::initialize() {
 
 LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  if (isa<SymbolOpInterface, ModuleOp>(op))
+    return emitError(op->getLoc(), "'") << name << "' means nothing on '" << op->getName() << "'";
   if (name == getPolicyAttrName()) {
     if (!isa<PolicyAttr>(attribute.getValue()))
       return op->emitOpError("expected '") << name << "' to be a '#remat.policy'";
@@ -64,6 +67,20 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   }
   return op->emitOpError("has an unknown attribute '") << name << "' of the remat dialect";
+}
+
+LogicalResult RematDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                     NamedAttribute attribute) {
+  return emitError(op->getLoc(), "'")
+         << attribute.getName().strref() << "' means nothing on an argument, but argument "
+         << argument << " has it";
+}
+
+LogicalResult RematDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                        NamedAttribute attribute) {
+  return emitError(op->getLoc(), "'")
+         << attribute.getName().strref() << "' means nothing on a result, but result " << result
+         << " has it";
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,8 @@ def Remat_Dialect : Dialect {
   let description = [{
     The dialect is small: one operation, `remat.barrier`, that keeps recomputed
     operations where they were put, and attributes that users and the pass set
-    on operations of other dialects.
+    on operations of other dialects (not on functions and modules, nor on arguments and results of
+    functions).
 
     | attribute | type | meaning |
     | --- | --- | --- |
@@ -30,6 +31,8 @@ def Remat_Dialect : Dialect {
   let cppNamespace = "::mlir::remat";
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Names of the discardable attributes of the dialect.
     static constexpr ::llvm::StringLiteral getPolicyAttrName() { return "remat.policy"; }
@@ -51,7 +54,8 @@ def Remat_PolicyAttr : EnumAttr<Remat_Dialect, Remat_Policy, "policy"> {
   let description = [{
     `must_save`: the results are kept from their definition to their last use
     and never recomputed. `must_recompute`: a result that is used again after
-    its first use is recomputed for the later ones.
+    its first use is recomputed for the later ones; the passes of this version
+    refuse functions that ask for it.
 
     ```mlir
     %0 = math.exp %x {remat.policy = #remat.policy<must_save>} : tensor<8xf32>
