@@ -42,7 +42,14 @@ struct PlanFamily::Impl {
         singleSchedule(problem, graph, options.reorder),
         greedySchedule(problem, graph, options.reorder),
         singleMoves(problem, graph, singleSchedule, options.reorder),
-        identity(evaluate(problem, identityPlan(problem))) {}
+        identity(evaluate(problem, identityPlan(problem))) {
+    identity.requiredBytes = getPeak(identity);
+  }
+
+  /// What a budget is compared with.
+  int64_t getPeak(const Solution &solution) const {
+    return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
+  }
 
   /// Lists the members. Only the identity is needed for a problem that fits, so
   /// this waits until somebody asks for more.
@@ -106,7 +113,7 @@ struct PlanFamily::Impl {
     Solution solution = evaluate(problem, std::move(plan));
     // Counting a member as no smaller than the search saw it keeps the answers
     // monotone even where the search was too careful.
-    solution.requiredBytes = std::max(member.peak, solution.packing.packedBytes);
+    solution.requiredBytes = std::max(member.peak, getPeak(solution));
     member.requiredBytes = solution.requiredBytes;
     return solution;
   }
@@ -131,7 +138,7 @@ PlanFamily::~PlanFamily() = default;
 const Solution &PlanFamily::getIdentity() const { return impl->identity; }
 
 std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
-  if (impl->identity.packing.packedBytes <= budget)
+  if (impl->identity.requiredBytes <= budget)
     return impl->identity;
   impl->build();
   for (Member &member : impl->members) {
@@ -162,7 +169,7 @@ Solution PlanFamily::findSmallest() {
       best = member;
   }
   // The identity is a member, but may have been pruned.
-  if (!best || impl->identity.packing.packedBytes <= *best->requiredBytes)
+  if (!best || impl->identity.requiredBytes <= *best->requiredBytes)
     return impl->identity;
   return impl->materialize(*best);
 }

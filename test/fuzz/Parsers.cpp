@@ -8,6 +8,7 @@
 #include "Parsers.h"
 
 #include "Generator.h"
+#include "Remat/Planner/NodeLink.h"
 #include "Remat/Planner/PlanFamily.h"
 #include "Remat/Planner/Serialization.h"
 #include "Remat/Support/ByteCount.h"
@@ -451,10 +452,32 @@ static Fault checkProblem(Harness &harness, Random &random) {
   return std::nullopt;
 }
 
+static Fault checkNodeLink(Random &random, int64_t &accepted) {
+  static const StringRef words[] = {"id",    "name",  "cost_ram", "cost_cpu", "source", "target",
+                                    "order", "\"a\"", "null",     "-1",       "{",      "}"};
+  std::string text = damage(R"json({"graph": {"name": "g", "order": ["a", "b", 3]}, "nodes": [
+ {"id": "a", "cost_ram": 4, "cost_cpu": 1}, {"id": 3, "out_cost": 7, "duration": 2},
+ {"name": "b", "cost_ram": 0, "cost_cpu": 9}],
+ "links": [{"source": "a", "target": "b"}, {"0": "b", "1": 3}, {"source": "a", "target": 3}]})json",
+                            random, words);
+  llvm::Expected<planner::NodeLinkGraph> graph = planner::parseNodeLink(text);
+  if (!graph)
+    return checkError(graph.takeError(), text);
+  ++accepted;
+  const planner::Problem &problem = graph->problem;
+  planner::PlanFamily family(problem, {});
+  planner::Solution smallest = family.findSmallest();
+  if (llvm::Error error = planner::verify(problem, smallest.plan))
+    return "the smallest plan is wrong: " + llvm::toString(std::move(error)) + '\n' + text;
+  if (planner::getSchedule(*graph, smallest.plan).size() < graph->ids.size())
+    return "the schedule leaves out a node\n" + text;
+  return std::nullopt;
+}
+
 std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uint64_t seed,
                                                            int64_t &accepted) {
   Random random(seed);
-  switch (random.pickWeighted({3, 2, 2, 3, 1})) {
+  switch (random.pickWeighted({3, 2, 2, 3, 2, 1})) {
   case 0:
     return checkByteCount(random, accepted);
   case 1:
@@ -463,6 +486,8 @@ std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uin
     return checkTarget(random, accepted);
   case 3:
     return checkModels(harness, random, accepted);
+  case 4:
+    return checkNodeLink(random, accepted);
   default:
     return checkProblem(harness, random);
   }

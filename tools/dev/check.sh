@@ -58,7 +58,7 @@ print(passed, len(codes) - passed - skipped, skipped)' "$results") || counts="0 
   passed=$((passed + counts[0])) failed=$((failed + counts[1])) skipped=$((skipped + counts[2]))
 }
 
-if check "build" "$REMAT_ROOT"/tools/dev/build.sh "${configuration[@]}" all RematUnitTests; then
+if check "build" "$REMAT_ROOT"/tools/dev/build.sh "${configuration[@]}" all RematUnitTests RematFuzz; then
   run_tests
 fi
 check "format" "$REMAT_ROOT"/tools/dev/format.sh --check || true

@@ -28,6 +28,8 @@ struct FamilyOptions {
   bool reorder = true;
   /// Storages of fewer bytes are never dropped.
   int64_t minBytes = 0;
+  /// Whether a budget is one for the packed peak, or else for the live peak.
+  bool isPacked = true;
 };
 
 /// A plan with what follows from it.
@@ -35,8 +37,8 @@ struct Solution {
   Plan plan;
   Simulation simulation;
   PackedPlan packing;
-  /// The smallest budget for which a family gives this answer: the packed bytes,
-  /// or more where its search counted more carefully than the simulation.
+  /// The smallest budget for which a family gives this answer: the packed or live
+  /// bytes, or more where its search counted more carefully than the simulation.
   int64_t requiredBytes = 0;
 };
 
@@ -52,7 +54,7 @@ public:
   /// The problem as it is.
   const Solution &getIdentity() const;
 
-  /// The cheapest member whose packed peak is at most `budget` bytes; nothing
+  /// The cheapest member whose peak is at most `budget` bytes; nothing
   /// when no member fits.
   std::optional<Solution> findCheapest(int64_t budget);
 

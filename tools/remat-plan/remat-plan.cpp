@@ -1,0 +1,340 @@
+//===- remat-plan.cpp - Planning without MLIR -------------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Solves, verifies and shows planning problems that are files: networkx's
+// node-link graphs and the planner's own JSON. Exit code 0: met; 2: infeasible;
+// 1: bad input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Planner/Bounds.h"
+#include "Remat/Planner/NodeLink.h"
+#include "Remat/Planner/PlanFamily.h"
+#include "Remat/Planner/Serialization.h"
+#include "Remat/Support/ByteCount.h"
+#include "Remat/Support/JSON.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+#include <chrono>
+
+using namespace llvm;
+using namespace mlir::remat;
+using namespace mlir::remat::planner;
+
+static constexpr int kInfeasible = 2;
+
+static cl::SubCommand solveCommand("solve", "Find the cheapest known plan within a budget");
+static cl::SubCommand verifyCommand("verify", "Check a plan, and say what it takes");
+static cl::SubCommand showCommand("show", "Print a plan step by step");
+static cl::SubCommand packCommand("pack", "Assign offsets to buffers with lifetimes");
+
+static cl::opt<std::string> graphPath(cl::Positional, cl::Required, cl::desc("GRAPH"),
+                                      cl::sub(solveCommand), cl::sub(verifyCommand),
+                                      cl::sub(showCommand));
+static cl::opt<std::string> planPath(cl::Positional, cl::Required, cl::desc("PLAN"),
+                                     cl::sub(verifyCommand), cl::sub(showCommand));
+static cl::opt<std::string> budgetText("budget", cl::init("none"), cl::value_desc("0.8x|80%|4GB"),
+                                       cl::desc("Peak that must not be exceeded"),
+                                       cl::sub(solveCommand), cl::sub(verifyCommand));
+static cl::opt<std::string> reorderText("reorder", cl::init("on"), cl::value_desc("on|off"),
+                                        cl::desc("Whether operations may leave their place"),
+                                        cl::sub(solveCommand));
+static cl::opt<bool> packed("packed", cl::desc("Compare the budget with the packed peak"),
+                            cl::sub(solveCommand), cl::sub(verifyCommand));
+static cl::opt<std::string> outputPath("output", cl::value_desc("file"),
+                                       cl::desc("Write the answer to this file"),
+                                       cl::sub(solveCommand), cl::sub(packCommand));
+static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE.csv"),
+                                    cl::sub(packCommand));
+static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
+                                 cl::desc("Arena that must not be exceeded"), cl::sub(packCommand));
+
+template <typename... Ts>
+static Error makeError(const char *format, Ts &&...values) {
+  return createStringError(formatv(format, std::forward<Ts>(values)...).str());
+}
+
+static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(path, true);
+  if (!buffer)
+    return makeError("cannot read '{0}': {1}", path, buffer.getError().message());
+  return std::move(*buffer);
+}
+
+static Error writeFile(StringRef path, function_ref<void(raw_ostream &)> write) {
+  std::error_code code;
+  ToolOutputFile file(path, code, sys::fs::OF_Text);
+  if (code)
+    return makeError("cannot write '{0}': {1}", path, code.message());
+  write(file.os());
+  file.os().flush();
+  if (file.os().has_error()) {
+    code = file.os().error();
+    file.os().clear_error();
+    return makeError("cannot write '{0}': {1}", path, code.message());
+  }
+  file.keep();
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Problems and plans
+//===----------------------------------------------------------------------===//
+
+/// A node-link graph, or a problem in the planner's own form, whose ids are the
+/// indices of its operations.
+static Expected<NodeLinkGraph> readGraph() {
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(graphPath);
+  if (!buffer)
+    return buffer.takeError();
+  StringRef text = (*buffer)->getBuffer();
+  auto withPath = [](Error error) {
+    return makeError("'{0}': {1}", graphPath, toString(std::move(error)));
+  };
+  Expected<json::Value> root = parseJSON(text);
+  if (!root)
+    return withPath(root.takeError());
+  const json::Object *object = root->getAsObject();
+  if (object && object->get("nodes")) {
+    Expected<NodeLinkGraph> graph = parseNodeLink(text);
+    if (!graph)
+      return withPath(graph.takeError());
+    return graph;
+  }
+  Expected<Problem> problem = parseProblem(text);
+  if (!problem)
+    return withPath(problem.takeError());
+  NodeLinkGraph graph;
+  graph.problem = std::move(*problem);
+  for (size_t index = 0; index < graph.problem.operations.size(); ++index)
+    graph.ids.push_back(std::to_string(index));
+  return graph;
+}
+
+/// The plan in what `solve` has written, or a plan alone.
+static Expected<Plan> readPlan(const Problem &problem) {
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(planPath);
+  if (!buffer)
+    return buffer.takeError();
+  auto withPath = [](Error error) {
+    return makeError("'{0}': {1}", planPath, toString(std::move(error)));
+  };
+  Expected<json::Value> root = parseJSON((*buffer)->getBuffer());
+  if (!root)
+    return withPath(root.takeError());
+  std::string text = (*buffer)->getBuffer().str();
+  if (const json::Object *object = root->getAsObject())
+    if (const json::Value *plan = object->get("plan"))
+      text = formatv("{0}", *plan).str();
+  Expected<Plan> plan = parsePlan(text, problem);
+  if (!plan)
+    return withPath(plan.takeError());
+  return plan;
+}
+
+static Expected<int64_t> readBudget(int64_t peak) {
+  StringRef text = budgetText;
+  // `0.8x` is 80 %.
+  std::string percent;
+  if (text.consume_back("x")) {
+    double factor;
+    if (text.getAsDouble(factor) || !(factor > 0) || factor > 1)
+      return makeError("expected a budget such as '0.8x', '80%' or '4GB', but got '{0}'",
+                       budgetText);
+    percent = formatv("{0:f6}%", 100 * factor).str();
+    text = percent;
+  }
+  Expected<Budget> budget = parseBudget(text);
+  if (!budget)
+    return budget.takeError();
+  return budget->kind == Budget::Kind::None ? std::numeric_limits<int64_t>::max()
+                                            : budget->resolve(peak);
+}
+
+static int64_t getPeak(const Solution &solution) {
+  return packed ? solution.packing.packedBytes : solution.simulation.livePeak;
+}
+
+static double getPercent(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : 100.0 * part / whole;
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+static Expected<int> solve() {
+  if (reorderText != "on" && reorderText != "off")
+    return makeError("expected '--reorder' to be 'on' or 'off', but got '{0}'", reorderText);
+  Expected<NodeLinkGraph> graph = readGraph();
+  if (!graph)
+    return graph.takeError();
+  const Problem &problem = graph->problem;
+  auto started = std::chrono::steady_clock::now();
+  FamilyOptions options;
+  options.reorder = reorderText == "on";
+  options.isPacked = packed;
+  PlanFamily family(problem, options);
+  const Solution &identity = family.getIdentity();
+  Expected<int64_t> budget = readBudget(getPeak(identity));
+  if (!budget)
+    return budget.takeError();
+
+  std::optional<Solution> found = family.findCheapest(*budget);
+  Solution solution = found ? std::move(*found) : family.findSmallest();
+  int64_t cost = identity.simulation.cost, added = addedCost(problem, solution.plan);
+  int64_t bound = addedCostLowerBound(problem, *budget);
+  bool isImpossible = bound == std::numeric_limits<int64_t>::max();
+  bound = std::max<int64_t>(bound, 0);
+  StringRef status = !found ? "infeasible" : added <= bound ? "optimal" : "feasible";
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+
+  outs() << formatv("operations   {0}\n", graph->ids.size());
+  outs() << formatv("unchanged    {0} B, cost {1}\n", getPeak(identity), cost);
+  if (*budget != std::numeric_limits<int64_t>::max())
+    outs() << formatv("budget       {0} B of {1}\n", *budget, packed ? "packed peak" : "live peak");
+  outs() << formatv("status       {0}\n", status);
+  outs() << formatv("peak         {0} B\n", getPeak(solution));
+  outs() << formatv("added cost   {0} ({1:f4} %)\n", added, getPercent(added, cost));
+  if (isImpossible)
+    outs() << "lower bound  no plan fits\n";
+  else
+    outs() << formatv("lower bound  {0} ({1:f4} %), gap {2}\n", bound, getPercent(bound, cost),
+                      found ? formatv("{0:f4} %", getPercent(added - bound, cost)).str() : "open");
+  errs() << formatv("{0:f2} seconds\n", seconds);
+  if (!outputPath.empty()) {
+    json::Object answer{{"version", 1},
+                        {"status", status},
+                        {"unchanged_peak_bytes", getPeak(identity)},
+                        {"peak_bytes", getPeak(solution)},
+                        {"live_peak_bytes", solution.simulation.livePeak},
+                        {"packed_bytes", solution.packing.packedBytes},
+                        {"cost", cost},
+                        {"added_cost", added},
+                        {"schedule", json::Array(getSchedule(*graph, solution.plan))},
+                        {"plan", toJSON(solution.plan)}};
+    if (*budget != std::numeric_limits<int64_t>::max())
+      answer["budget_bytes"] = *budget;
+    answer["added_cost_lower_bound"] = isImpossible ? json::Value(nullptr) : json::Value(bound);
+    if (Error error = writeFile(outputPath, [&](raw_ostream &os) {
+          os << formatv("{0:2}", json::Value(std::move(answer))) << '\n';
+        }))
+      return std::move(error);
+  }
+  return found ? EXIT_SUCCESS : kInfeasible;
+}
+
+static Expected<int> verifyPlan() {
+  Expected<NodeLinkGraph> graph = readGraph();
+  if (!graph)
+    return graph.takeError();
+  Expected<Plan> plan = readPlan(graph->problem);
+  if (!plan)
+    return plan.takeError();
+  Solution identity = evaluate(graph->problem, identityPlan(graph->problem));
+  Expected<int64_t> budget = readBudget(getPeak(identity));
+  if (!budget)
+    return budget.takeError();
+  Solution solution = evaluate(graph->problem, std::move(*plan));
+  int64_t added = addedCost(graph->problem, solution.plan);
+  outs() << formatv("valid: live peak {0} B, packed peak {1} B, added cost {2} ({3:f4} %)\n",
+                    solution.simulation.livePeak, solution.packing.packedBytes, added,
+                    getPercent(added, identity.simulation.cost));
+  if (getPeak(solution) <= *budget)
+    return EXIT_SUCCESS;
+  outs() << formatv("over the budget of {0} B\n", *budget);
+  return kInfeasible;
+}
+
+static Expected<int> show() {
+  Expected<NodeLinkGraph> graph = readGraph();
+  if (!graph)
+    return graph.takeError();
+  Expected<Plan> plan = readPlan(graph->problem);
+  if (!plan)
+    return plan.takeError();
+  print(graph->problem, *plan, outs());
+  return EXIT_SUCCESS;
+}
+
+/// Reads the CSV form of MiniMalloc (Moffitt, ASPLOS 2023): `id,lower,upper,size`, in
+/// any order of the columns, with half-open lifetimes.
+static Expected<std::vector<Buffer>> readBuffers(StringRef text, SmallVectorImpl<StringRef> &ids) {
+  SmallVector<StringRef> lines, header;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  if (lines.empty())
+    return makeError("'{0}': expected a header with the columns id, lower, upper and size",
+                     csvPath);
+  lines.front().rtrim('\r').split(header, ',');
+  auto findColumn = [&](StringRef name) { return find(header, name) - header.begin(); };
+  size_t columns[] = {size_t(findColumn("id")), size_t(findColumn("lower")),
+                      size_t(findColumn("upper")), size_t(findColumn("size"))};
+  if (is_contained(columns, header.size()))
+    return makeError("'{0}': expected a header with the columns id, lower, upper and size",
+                     csvPath);
+  std::vector<Buffer> buffers;
+  for (auto [number, line] : enumerate(ArrayRef(lines).drop_front())) {
+    SmallVector<StringRef> cells;
+    line.rtrim('\r').split(cells, ',');
+    Buffer buffer;
+    if (cells.size() != header.size() || cells[columns[1]].getAsInteger(10, buffer.begin) ||
+        cells[columns[2]].getAsInteger(10, buffer.end) ||
+        cells[columns[3]].getAsInteger(10, buffer.bytes) || buffer.begin < 0 ||
+        buffer.begin >= buffer.end || buffer.bytes < 0 || buffer.bytes > (int64_t(1) << 50))
+      return makeError("'{0}', line {1}: expected integers with 0 <= lower < upper and a size of "
+                       "at least 0",
+                       csvPath, number + 2);
+    ids.push_back(cells[columns[0]]);
+    buffers.push_back(buffer);
+  }
+  return buffers;
+}
+
+static Expected<int> packBuffers() {
+  Expected<std::unique_ptr<MemoryBuffer>> file = readFile(csvPath);
+  if (!file)
+    return file.takeError();
+  SmallVector<StringRef> ids;
+  Expected<std::vector<Buffer>> buffers = readBuffers((*file)->getBuffer(), ids);
+  if (!buffers)
+    return buffers.takeError();
+  Packing packing = packBestFit(*buffers, /*alignment=*/1);
+  outs() << formatv("{0} buffers, arena {1} B\n", buffers->size(), packing.arenaBytes);
+  if (!outputPath.empty())
+    if (Error error = writeFile(outputPath, [&](raw_ostream &os) {
+          os << "id,lower,upper,size,offset\n";
+          for (auto [id, buffer, offset] : zip_equal(ids, *buffers, packing.offsets))
+            os << id << ',' << buffer.begin << ',' << buffer.end << ',' << buffer.bytes << ','
+               << offset << '\n';
+        }))
+      return std::move(error);
+  if (capacity < 0 || packing.arenaBytes <= capacity)
+    return EXIT_SUCCESS;
+  outs() << formatv("above the capacity of {0} B\n", capacity.getValue());
+  return kInfeasible;
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "Plans which values to drop and compute again\n");
+  Expected<int> result = solveCommand    ? solve()
+                         : verifyCommand ? verifyPlan()
+                         : showCommand   ? show()
+                         : packCommand   ? packBuffers()
+                                         : makeError("name a command: solve, verify, show or pack; "
+                                                     "'remat-plan --help' lists them");
+  if (result)
+    return *result;
+  WithColor::error(errs(), "remat-plan") << toString(result.takeError()) << '\n';
+  return EXIT_FAILURE;
+}
