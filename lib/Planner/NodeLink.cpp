@@ -31,15 +31,15 @@ public:
       return makeError("expected an object with the arrays 'nodes' and 'links'");
     const json::Object *attributes = object->getObject("graph");
     if (llvm::Error error = readNodes(*nodes, attributes ? attributes->get("order") : nullptr))
-      return std::move(error);
+      return error;
     if (llvm::Error error = readLinks(*links))
-      return std::move(error);
+      return error;
     if (attributes)
       if (std::optional<llvm::StringRef> name = attributes->getString("name"))
         graph.name = name->str();
     addEnd();
     if (llvm::Error error = check(graph.problem))
-      return std::move(error);
+      return error;
     return std::move(graph);
   }
 

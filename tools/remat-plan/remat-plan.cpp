@@ -189,10 +189,12 @@ static Expected<int> solve() {
   if (!budget)
     return budget.takeError();
 
-  std::optional<Solution> found = family.findCheapest(*budget);
+  bool isLimited = *budget != std::numeric_limits<int64_t>::max();
+  std::optional<Solution> found =
+      isLimited ? family.findCheapest(*budget) : std::optional(family.findSmallest());
   Solution solution = found ? std::move(*found) : family.findSmallest();
   int64_t cost = identity.simulation.cost, added = addedCost(problem, solution.plan);
-  int64_t bound = addedCostLowerBound(problem, *budget);
+  int64_t bound = addedCostLowerBound(problem, isLimited ? *budget : getPeak(solution));
   bool isImpossible = bound == std::numeric_limits<int64_t>::max();
   bound = std::max<int64_t>(bound, 0);
   StringRef status = !found ? "infeasible" : added <= bound ? "optimal" : "feasible";
@@ -201,7 +203,7 @@ static Expected<int> solve() {
 
   outs() << formatv("operations   {0}\n", graph->ids.size());
   outs() << formatv("unchanged    {0} B, cost {1}\n", getPeak(identity), cost);
-  if (*budget != std::numeric_limits<int64_t>::max())
+  if (isLimited)
     outs() << formatv("budget       {0} B of {1}\n", *budget, packed ? "packed peak" : "live peak");
   outs() << formatv("status       {0}\n", status);
   outs() << formatv("peak         {0} B\n", getPeak(solution));
@@ -223,13 +225,13 @@ static Expected<int> solve() {
                         {"added_cost", added},
                         {"schedule", json::Array(getSchedule(*graph, solution.plan))},
                         {"plan", toJSON(solution.plan)}};
-    if (*budget != std::numeric_limits<int64_t>::max())
+    if (isLimited)
       answer["budget_bytes"] = *budget;
     answer["added_cost_lower_bound"] = isImpossible ? json::Value(nullptr) : json::Value(bound);
     if (Error error = writeFile(outputPath, [&](raw_ostream &os) {
           os << formatv("{0:2}", json::Value(std::move(answer))) << '\n';
         }))
-      return std::move(error);
+      return error;
   }
   return found ? EXIT_SUCCESS : kInfeasible;
 }
@@ -317,7 +319,7 @@ static Expected<int> packBuffers() {
             os << id << ',' << buffer.begin << ',' << buffer.end << ',' << buffer.bytes << ','
                << offset << '\n';
         }))
-      return std::move(error);
+      return error;
   if (capacity < 0 || packing.arenaBytes <= capacity)
     return EXIT_SUCCESS;
   outs() << formatv("above the capacity of {0} B\n", capacity.getValue());
