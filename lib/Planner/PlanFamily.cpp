@@ -151,12 +151,14 @@ std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
   return std::nullopt;
 }
 
-Solution PlanFamily::findSmallest() {
+Solution PlanFamily::findSmallest(int64_t maxAddedCost) {
   impl->build();
+  int64_t cost = impl->singleSchedule.getCost();
   // In order of the bound, until no bound is below the best.
   llvm::SmallVector<Member *, 0> order;
   for (Member &member : impl->members)
-    order.push_back(&member);
+    if (member.cost - cost <= maxAddedCost)
+      order.push_back(&member);
   llvm::stable_sort(order, [](Member *a, Member *b) { return a->peak < b->peak; });
   Member *best = nullptr;
   for (Member *member : order) {

@@ -33,26 +33,34 @@ using namespace mlir::remat::planner;
 static constexpr int kInfeasible = 2;
 
 static cl::SubCommand solveCommand("solve", "Find the cheapest known plan within a budget");
+static cl::SubCommand paretoCommand("pareto", "Print what each budget costs, as CSV");
 static cl::SubCommand verifyCommand("verify", "Check a plan, and say what it takes");
 static cl::SubCommand showCommand("show", "Print a plan step by step");
 static cl::SubCommand packCommand("pack", "Assign offsets to buffers with lifetimes");
 
 static cl::opt<std::string> graphPath(cl::Positional, cl::Required, cl::desc("GRAPH"),
-                                      cl::sub(solveCommand), cl::sub(verifyCommand),
-                                      cl::sub(showCommand));
+                                      cl::sub(solveCommand), cl::sub(paretoCommand),
+                                      cl::sub(verifyCommand), cl::sub(showCommand));
 static cl::opt<std::string> planPath(cl::Positional, cl::Required, cl::desc("PLAN"),
                                      cl::sub(verifyCommand), cl::sub(showCommand));
 static cl::opt<std::string> budgetText("budget", cl::init("none"), cl::value_desc("0.8x|80%|4GB"),
                                        cl::desc("Peak that must not be exceeded"),
                                        cl::sub(solveCommand), cl::sub(verifyCommand));
+static cl::opt<std::string> maxOverhead("max-overhead", cl::value_desc("5%"),
+                                        cl::desc("Find the smallest peak that adds no more cost"),
+                                        cl::sub(solveCommand));
+static cl::opt<int64_t> numPoints("points", cl::init(20),
+                                  cl::desc("Budgets from the unchanged peak to the smallest one"),
+                                  cl::sub(paretoCommand));
 static cl::opt<std::string> reorderText("reorder", cl::init("on"), cl::value_desc("on|off"),
                                         cl::desc("Whether operations may leave their place"),
-                                        cl::sub(solveCommand));
+                                        cl::sub(solveCommand), cl::sub(paretoCommand));
 static cl::opt<bool> packed("packed", cl::desc("Compare the budget with the packed peak"),
-                            cl::sub(solveCommand), cl::sub(verifyCommand));
+                            cl::sub(solveCommand), cl::sub(paretoCommand), cl::sub(verifyCommand));
 static cl::opt<std::string> outputPath("output", cl::value_desc("file"),
                                        cl::desc("Write the answer to this file"),
-                                       cl::sub(solveCommand), cl::sub(packCommand));
+                                       cl::sub(solveCommand), cl::sub(paretoCommand),
+                                       cl::sub(packCommand));
 static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE.csv"),
                                     cl::sub(packCommand));
 static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
@@ -172,26 +180,50 @@ static double getPercent(int64_t part, int64_t whole) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-static Expected<int> solve() {
+static Expected<FamilyOptions> readOptions() {
   if (reorderText != "on" && reorderText != "off")
     return makeError("expected '--reorder' to be 'on' or 'off', but got '{0}'", reorderText);
+  FamilyOptions options;
+  options.reorder = reorderText == "on";
+  options.isPacked = packed;
+  return options;
+}
+
+/// The cost that `--max-overhead` allows to add.
+static Expected<int64_t> readMaxCost(int64_t cost) {
+  if (maxOverhead.empty())
+    return std::numeric_limits<int64_t>::max();
+  StringRef text = maxOverhead;
+  double percent;
+  if (!text.consume_back("%") || text.getAsDouble(percent) || !(percent >= 0) || percent > 1e6)
+    return makeError("expected '--max-overhead' to be a percentage such as '5%', but got '{0}'",
+                     maxOverhead);
+  return int64_t(percent / 100 * cost);
+}
+
+static Expected<int> solve() {
+  Expected<FamilyOptions> options = readOptions();
+  if (!options)
+    return options.takeError();
   Expected<NodeLinkGraph> graph = readGraph();
   if (!graph)
     return graph.takeError();
   const Problem &problem = graph->problem;
   auto started = std::chrono::steady_clock::now();
-  FamilyOptions options;
-  options.reorder = reorderText == "on";
-  options.isPacked = packed;
-  PlanFamily family(problem, options);
+  PlanFamily family(problem, *options);
   const Solution &identity = family.getIdentity();
   Expected<int64_t> budget = readBudget(getPeak(identity));
   if (!budget)
     return budget.takeError();
-
+  Expected<int64_t> maxCost = readMaxCost(identity.simulation.cost);
+  if (!maxCost)
+    return maxCost.takeError();
   bool isLimited = *budget != std::numeric_limits<int64_t>::max();
+  if (isLimited && !maxOverhead.empty())
+    return makeError("'--budget' and '--max-overhead' are two questions: give one");
+
   std::optional<Solution> found =
-      isLimited ? family.findCheapest(*budget) : std::optional(family.findSmallest());
+      isLimited ? family.findCheapest(*budget) : std::optional(family.findSmallest(*maxCost));
   Solution solution = found ? std::move(*found) : family.findSmallest();
   int64_t cost = identity.simulation.cost, added = addedCost(problem, solution.plan);
   int64_t bound = addedCostLowerBound(problem, isLimited ? *budget : getPeak(solution));
@@ -234,6 +266,36 @@ static Expected<int> solve() {
       return error;
   }
   return found ? EXIT_SUCCESS : kInfeasible;
+}
+
+static Expected<int> pareto() {
+  Expected<FamilyOptions> options = readOptions();
+  if (!options)
+    return options.takeError();
+  if (numPoints < 2 || numPoints > 100000)
+    return makeError("expected '--points' to be from 2 to 100000, but got {0}",
+                     numPoints.getValue());
+  Expected<NodeLinkGraph> graph = readGraph();
+  if (!graph)
+    return graph.takeError();
+  PlanFamily family(graph->problem, *options);
+  int64_t most = getPeak(family.getIdentity()), least = family.findSmallest().requiredBytes;
+  int64_t cost = family.getIdentity().simulation.cost, last = -1;
+  std::string csv = "peak_bytes,added_cost,overhead_percent\n";
+  for (int64_t point = 0; point < numPoints; ++point) {
+    auto step = static_cast<__int128>(most - least) * point / (numPoints - 1);
+    Solution solution = *family.findCheapest(most - static_cast<int64_t>(step));
+    if (getPeak(solution) == last)
+      continue;
+    last = getPeak(solution);
+    int64_t added = addedCost(graph->problem, solution.plan);
+    csv += formatv("{0},{1},{2:f4}\n", last, added, getPercent(added, cost)).str();
+  }
+  if (outputPath.empty())
+    outs() << csv;
+  else if (Error error = writeFile(outputPath, [&](raw_ostream &os) { os << csv; }))
+    return error;
+  return EXIT_SUCCESS;
 }
 
 static Expected<int> verifyPlan() {
@@ -330,11 +392,13 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Plans which values to drop and compute again\n");
   Expected<int> result = solveCommand    ? solve()
+                         : paretoCommand ? pareto()
                          : verifyCommand ? verifyPlan()
                          : showCommand   ? show()
-                         : packCommand   ? packBuffers()
-                                         : makeError("name a command: solve, verify, show or pack; "
-                                                     "'remat-plan --help' lists them");
+                         : packCommand
+                             ? packBuffers()
+                             : makeError("name a command: solve, pareto, verify, show or pack; "
+                                         "'remat-plan --help' lists them");
   if (result)
     return *result;
   WithColor::error(errs(), "remat-plan") << toString(result.takeError()) << '\n';

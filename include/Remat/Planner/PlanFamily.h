@@ -18,6 +18,7 @@
 #include "Remat/Planner/Packing.h"
 #include "Remat/Planner/Plan.h"
 #include "Remat/Planner/Simulator.h"
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -58,8 +59,9 @@ public:
   /// when no member fits.
   std::optional<Solution> findCheapest(int64_t budget);
 
-  /// The member with the smallest required bytes; the cheapest of equal ones.
-  Solution findSmallest();
+  /// The member with the smallest required bytes among those that add at most
+  /// `maxAddedCost`; the cheapest of equal ones.
+  Solution findSmallest(int64_t maxAddedCost = std::numeric_limits<int64_t>::max());
 
 private:
   struct Impl;

@@ -130,6 +130,39 @@ def PrintMemoryPass : Pass<"remat-print-memory", "::mlir::ModuleOp"> {
   ];
 }
 
+def RematExportProblemPass : Pass<"remat-export-problem", "::mlir::ModuleOp"> {
+  let summary = "Write the planning problem of a function as JSON";
+  let description = [{
+    Writes what the planner sees of one function, in the form that `remat-plan`
+    reads (docs/problem-format.md): operations with costs and workspaces, values
+    with bytes, aliases and destinations, what may be computed again. Changes
+    nothing.
+
+    ```
+    remat-opt step.mlir --remat-export-problem=output=step.json -o /dev/null
+    remat-plan solve step.json --budget=0.6x --packed
+    ```
+  }];
+  let options = [
+    Option<"function", "function", "std::string", "\"\"",
+           "Name of the function; not needed where only one has a budget of its own">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "Write to this file, or to standard output for '-'">,
+    Option<"scope", "scope", "::mlir::remat::Scope", "::mlir::remat::Scope::Total",
+           "What counts: everything, or all but arguments and results",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Scope::Total, "total", "everything"),
+               clEnumValN(::mlir::remat::Scope::Temporaries, "temporaries",
+                          "all but arguments and results"))}]>,
+    Option<"target", "target", "std::string", "\"h100\"",
+           "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+  ];
+}
+
 def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
   let summary = "Check that every function fits a memory budget";
   let description = [{
