@@ -251,3 +251,22 @@ void GapMoves::apply(const Gap &gap, const Closure &closure) {
   for (NodeIndex node : replaced)
     schedule.removeUnused(node);
 }
+
+bool GapMoves::takeBack(NodeIndex clone) {
+  if (!schedule.getNode(clone).isClone || schedule.getNode(clone).slot == kNone)
+    return false;
+  llvm::SmallVector<std::pair<InstanceIndex, InstanceIndex>, 2> replacements;
+  for (InstanceIndex output : schedule.getNode(clone).outputs) {
+    const Schedule::Instance &info = schedule.getInstance(output);
+    if (info.uses.empty())
+      continue;
+    InstanceIndex before = findBefore(info.root, clone);
+    if (before == kNone)
+      return false;
+    replacements.push_back({output, before});
+  }
+  for (auto [output, before] : replacements)
+    schedule.redirect(output, schedule.getInstance(output).uses.front(), before);
+  schedule.removeUnused(clone);
+  return true;
+}

@@ -58,6 +58,9 @@ public:
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode);
   /// Closes the gap. The schedule's log allows to take it back.
   void apply(const Gap &gap, const Closure &closure);
+  /// Lets the readers of a clone read what was computed before it, and removes it.
+  /// False, with nothing changed, where there is no clone or nothing before it.
+  bool takeBack(NodeIndex clone);
   /// Number of units that closures were worked out for: the work done.
   int64_t getNumVisited() const { return numVisited; }
 
@@ -120,6 +123,11 @@ struct GreedyState {
 /// strictly.
 std::vector<GreedyState> runGreedy(const Problem &problem, const StorageGraph &graph,
                                    Schedule &schedule, bool reorder);
+
+/// Takes back clones, the most expensive first, as long as the peak (aligned live
+/// bytes without the boundary values) is at most `peak`, which it must be already.
+void prune(const Problem &problem, const StorageGraph &graph, Schedule &schedule, bool reorder,
+           int64_t peak);
 
 } // namespace mlir::remat::planner
 

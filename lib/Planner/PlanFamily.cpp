@@ -21,6 +21,9 @@ Solution mlir::remat::planner::evaluate(const Problem &problem, Plan plan) {
   return solution;
 }
 
+/// Peaks up to which states of the greedy run are pruned.
+static constexpr int64_t kNumLevels = 32;
+
 namespace {
 /// A member before it is written as a plan.
 struct Member {
@@ -28,9 +31,10 @@ struct Member {
   /// Aligned live bytes with the boundary values: the packed peak is at least
   /// this, and a member is taken for no smaller budget.
   int64_t peak;
-  /// A single gap, or else a state of the greedy run.
+  /// A single gap, or else a state of the greedy run, perhaps pruned up to a peak.
   std::optional<Gap> gap;
   int64_t state = 0;
+  std::optional<int64_t> level = std::nullopt;
   /// Once known.
   std::optional<int64_t> requiredBytes = std::nullopt;
 };
@@ -61,8 +65,10 @@ struct PlanFamily::Impl {
     greedySchedule.removeUnread();
     startState = singleSchedule.getState();
     addSingles();
-    for (const GreedyState &state : runGreedy(problem, graph, greedySchedule, options.reorder))
+    std::vector<GreedyState> states = runGreedy(problem, graph, greedySchedule, options.reorder);
+    for (const GreedyState &state : states)
       members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
+    addPruned(states);
     llvm::stable_sort(members, [](const Member &a, const Member &b) {
       return std::make_pair(a.cost, a.peak) < std::make_pair(b.cost, b.peak);
     });
@@ -98,6 +104,29 @@ struct PlanFamily::Impl {
     }
   }
 
+  /// Prunes the states of the greedy run up to peaks that don't depend on any budget:
+  /// some between the first and the last of them, where the run has no state nearby.
+  void addPruned(llvm::ArrayRef<GreedyState> states) {
+    int64_t highest = states.front().peak, lowest = states.back().peak;
+    for (int64_t level = 0; level < kNumLevels; ++level) {
+      int64_t peak = lowest + static_cast<int64_t>(static_cast<__int128>(highest - lowest) * level /
+                                                   kNumLevels);
+      const GreedyState &state = *llvm::partition_point(
+          states, [&](const GreedyState &state) { return state.peak > peak; });
+      Schedule pruned = prunedSchedule(state.state, peak);
+      if (pruned.getCost() < state.cost)
+        members.push_back({pruned.getCost(), graph.boundaryBytes + pruned.getPeak(), std::nullopt,
+                           state.state, peak});
+    }
+  }
+
+  Schedule prunedSchedule(int64_t state, int64_t peak) {
+    greedySchedule.restore(state);
+    Schedule schedule = greedySchedule.snapshot();
+    prune(problem, graph, schedule, options.reorder, peak);
+    return schedule;
+  }
+
   Solution materialize(Member &member) {
     Plan plan;
     if (member.gap) {
@@ -106,6 +135,8 @@ struct PlanFamily::Impl {
       plan = singleSchedule.toPlan();
       singleSchedule.restore(startState);
       singleSchedule.forgetUndone();
+    } else if (member.level) {
+      plan = prunedSchedule(member.state, *member.level).toPlan();
     } else {
       greedySchedule.restore(member.state);
       plan = greedySchedule.toPlan();

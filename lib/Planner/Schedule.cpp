@@ -233,6 +233,15 @@ void Schedule::restore(int64_t state) {
 
 void Schedule::forgetUndone() { edits.resize(numApplied); }
 
+Schedule Schedule::snapshot() {
+  std::vector<Edit> kept;
+  std::swap(kept, edits);
+  Schedule copy = *this;
+  std::swap(kept, edits);
+  copy.numApplied = 0;
+  return copy;
+}
+
 //===----------------------------------------------------------------------===//
 // Compound edits
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,8 @@ public:
   const Node &getNode(NodeIndex node) const { return nodes[node]; }
   const Instance &getInstance(InstanceIndex instance) const { return instances[instance]; }
   int64_t getNumInstances() const { return instances.size(); }
+  /// Of nodes that are or were in the schedule.
+  int64_t getNumKnownNodes() const { return nodes.size(); }
   /// The instances of a root that are in the schedule, in order.
   llvm::ArrayRef<InstanceIndex> getInstances(RootIndex root) const { return instancesOf[root]; }
   llvm::ArrayRef<NodeIndex> getNodes(int64_t slot) const { return slots[slot]; }
@@ -114,6 +116,9 @@ public:
   void restore(int64_t state);
   /// Forgets the edits that were taken back.
   void forgetUndone();
+
+  /// A copy that cannot go back.
+  Schedule snapshot();
 
   /// Calls `visit` for every instance whose readers changed since `state`.
   template <typename Fn>
