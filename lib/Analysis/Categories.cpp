@@ -206,7 +206,7 @@ void RoleInference::findNearestArguments() {
 void RoleInference::findLoss() {
   if (options.lossResult && *options.lossResult < results.size()) {
     if (producerOf(root[results[*options.lossResult]]) != kBoundary)
-      loss = *options.lossResult;
+      loss = options.lossResult;
     return;
   }
   SmallVector<unsigned> candidates;

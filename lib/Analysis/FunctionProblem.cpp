@@ -331,7 +331,7 @@ static void keepReadsBeforeWrites(FunctionProblem &result, SummaryAnalysis &summ
 
 static bool isDiscrete(Value value) {
   Type type = value ? getElementTypeOrSelf(value.getType()) : Type();
-  return type && isa<IntegerType, IndexType>(type);
+  return isa_and_nonnull<IntegerType, IndexType>(type);
 }
 
 /// A discrete decision (a comparison, an argmax, a count) that sizes depend on is

@@ -137,10 +137,11 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   return planned;
 }
 
-/// The peaks after common subexpression elimination, if that changes anything.
-static std::optional<Peaks> measureAfterCSE(FunctionOpInterface function,
-                                            const RematerializeOptions &options,
-                                            SymbolTableCollection &symbols) {
+/// The peaks after common subexpression elimination; fails where that changes
+/// nothing.
+static FailureOr<Peaks> measureAfterCSE(FunctionOpInterface function,
+                                        const RematerializeOptions &options,
+                                        SymbolTableCollection &symbols) {
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
   IRRewriter rewriter(function.getContext());
@@ -151,7 +152,7 @@ static std::optional<Peaks> measureAfterCSE(FunctionOpInterface function,
   if (changed)
     peaks = measurePeaks(copy, options, symbols);
   copy->erase();
-  return succeeded(peaks) ? std::optional(*peaks) : std::nullopt;
+  return peaks;
 }
 
 void mlir::remat::warnAboutCSE(const PlannedFunction &planned, const RematerializeOptions &options,
@@ -160,8 +161,8 @@ void mlir::remat::warnAboutCSE(const PlannedFunction &planned, const Remateriali
   if (report.status == PlanStatus::Infeasible || !report.budgetBytes)
     return;
   FunctionOpInterface function = planned.function;
-  std::optional<Peaks> peaks = measureAfterCSE(function, options, symbols);
-  if (peaks && peaks->packedBytes > *report.budgetBytes)
+  FailureOr<Peaks> peaks = measureAfterCSE(function, options, symbols);
+  if (succeeded(peaks) && peaks->packedBytes > *report.budgetBytes)
     mlir::emitWarning(function.getLoc(), "function '")
         << function.getName() << "' would exceed its budget of " << *report.budgetBytes
         << " bytes after common subexpression elimination, with a packed peak of "
@@ -184,8 +185,8 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
   if (options.scope == Scope::Total &&
       report.argumentBytes + report.resultBytes > *report.budgetBytes)
     diagnostic << "; arguments and results alone exceed the budget";
-  std::optional<Peaks> merged = measureAfterCSE(planned.function, options, symbols);
-  if (merged && merged->packedBytes < report.minimumKnownBytes)
+  FailureOr<Peaks> merged = measureAfterCSE(planned.function, options, symbols);
+  if (succeeded(merged) && merged->packedBytes < report.minimumKnownBytes)
     diagnostic.attachNote(planned.function->getLoc())
         << "common subexpression elimination alone leads to a packed peak of "
         << merged->packedBytes << " bytes: run cse before rematerialize";

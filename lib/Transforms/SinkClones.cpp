@@ -15,10 +15,12 @@
 using namespace mlir;
 using namespace mlir::remat;
 
-/// The regions of `op` that are executed at most once each.
+/// The regions of an original that are executed at most once each. A clone with
+/// regions needs its barrier where it is.
 static SmallVector<Region *> getBranches(Operation *op, SummaryAnalysis &summaries) {
   SmallVector<Region *> branches;
-  if (op->getNumRegions() == 0 || op->hasTrait<OpTrait::IsIsolatedFromAbove>())
+  if (op->getNumRegions() == 0 || isRematerialized(op) ||
+      op->hasTrait<OpTrait::IsIsolatedFromAbove>())
     return branches;
   const OperationModel &model = summaries.summarize(op).model;
   if (model.perElementRegions || model.tripCount != 1)

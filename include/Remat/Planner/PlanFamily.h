@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // One ordered family of plans: the problem as it is, every plan that closes a
-// single gap, and every state of one greedy run towards the smallest peak. The
-// answer to a budget is the cheapest member that fits (ties: smaller peak, then
-// order), so costs fall and peaks rise monotonically with the budget.
+// single gap, every state of one greedy run towards the smallest peak, and states
+// of it that were pruned up to some fixed peaks. The answer to a budget is the
+// cheapest member that fits (ties: smaller peak, then order), so costs fall and
+// peaks rise monotonically with the budget.
 //
 //===----------------------------------------------------------------------===//
 
