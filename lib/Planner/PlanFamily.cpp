@@ -113,6 +113,8 @@ struct PlanFamily::Impl {
                                                    kNumLevels);
       const GreedyState &state = *llvm::partition_point(
           states, [&](const GreedyState &state) { return state.peak > peak; });
+      if (kNumLevels * 4 * (peak - state.peak) < highest - lowest)
+        continue;
       Schedule pruned = prunedSchedule(state.state, peak);
       if (pruned.getCost() < state.cost)
         members.push_back({pruned.getCost(), graph.boundaryBytes + pruned.getPeak(), std::nullopt,
