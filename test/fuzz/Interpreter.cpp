@@ -151,7 +151,7 @@ private:
   }
 
   void run(Operation *op);
-  void runIf(scf::IfOp op);
+  void runIf(Operation *op);
   void runFor(scf::ForOp op);
   void runCall(func::CallOp op);
 
@@ -208,14 +208,15 @@ bool Interpreter::hasEffectInside(Operation *op) {
   return walk.wasInterrupted();
 }
 
-void Interpreter::runIf(scf::IfOp op) {
-  std::optional<int64_t> number = getNumber(op.getCondition());
-  bool condition = number ? *number != 0 : lookup(op.getCondition()) & 1;
-  Region &region = condition ? op.getThenRegion() : op.getElseRegion();
+/// `scf.if` or `stablehlo.if`.
+void Interpreter::runIf(Operation *op) {
+  std::optional<int64_t> number = getNumber(op->getOperand(0));
+  bool condition = number ? *number != 0 : lookup(op->getOperand(0)) & 1;
+  Region &region = op->getRegion(condition ? 0 : 1);
   if (region.empty())
     return;
   SmallVector<uint64_t> yielded = run(region.front());
-  for (auto [value, hash] : llvm::zip_equal(op.getResults(), yielded))
+  for (auto [value, hash] : llvm::zip_equal(op->getResults(), yielded))
     bind(value, combine(hash, 17));
 }
 
@@ -260,8 +261,8 @@ void Interpreter::runCall(func::CallOp op) {
 }
 
 void Interpreter::run(Operation *op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return runIf(branch);
+  if (isa<scf::IfOp>(op) || op->getName().getStringRef() == "stablehlo.if")
+    return runIf(op);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return runFor(loop);
   if (auto call = dyn_cast<func::CallOp>(op))
