@@ -325,7 +325,10 @@ void Checker::checkMemory(FunctionOpInterface function, const Object &report, bo
   Recount counted =
       recount(function, input.options.scope == "temporaries", input.options.alignment);
   int64_t live = get(report, isRewritten ? "peak_bytes" : "baseline_peak_bytes");
-  expect(counted.livePeak == live, "bytes",
+  // Where results are left out, so is what comes to lie in their storages; that may be
+  // more in the rewritten function than the plan knows of.
+  bool isExact = !isRewritten || input.options.scope != "temporaries";
+  expect(isExact ? counted.livePeak == live : counted.livePeak <= live, "bytes",
          "{0}: the report says a live peak of {1} bytes, but {2} were counted", budget, live,
          counted.livePeak);
   checkPacking(function, counted, budget);
