@@ -361,35 +361,33 @@ static void saveDecisionsAboutShapes(FunctionProblem &result) {
   }
 }
 
-/// Sets the bytes of every value that shares its storage with a result, and of
-/// the arguments, to 0.
+/// Sets the bytes of the arguments and of the results to 0, and those of the
+/// destinations that only a result is written to. Whatever else a result might be
+/// written over keeps a storage of its own, in every plan.
 static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
   planner::Problem &problem = result.problem;
-  planner::Simulation simulation = planner::simulate(problem, planner::identityPlan(problem));
-  llvm::SmallVector<bool> isResult(simulation.storages.size());
-  auto storageOf = [&](ValueIndex value) -> planner::StorageIndex {
-    OpIndex producer = problem.values[value].producer;
-    if (producer == kBoundary)
-      return simulation.boundaryStorage[value];
-    const auto &writes = problem.operations[producer].writes;
-    return simulation
-        .storageOf[simulation.firstWrite[producer] + (llvm::find(writes, value) - writes.begin())];
-  };
-  for (ValueIndex value : problem.operations.back().reads)
-    if (planner::StorageIndex storage = storageOf(value); storage != planner::kNoStorage)
-      isResult[storage] = true;
-  for (auto [index, value] : llvm::enumerate(problem.values)) {
-    planner::StorageIndex storage = storageOf(index);
-    bool isOfResult =
-        value.producer != kBoundary && storage != planner::kNoStorage && isResult[storage];
-    if (index >= numArguments && !isOfResult)
-      continue;
-    value.bytes = 0;
-    // Computed again, it would be no result, and would have to be counted.
-    if (isOfResult && value.placement != Placement::View &&
-        problem.operations[value.producer].recomputable) {
-      problem.operations[value.producer].recomputable = false;
-      result.whyNot[value.producer] = "computes a result, which the scope leaves out";
+  std::vector<int64_t> numReaders(problem.values.size());
+  for (const planner::Operation &operation : problem.operations)
+    for (ValueIndex value : operation.reads)
+      ++numReaders[value];
+  for (unsigned argument = 0; argument < numArguments; ++argument)
+    problem.values[argument].bytes = 0;
+  for (ValueIndex value : problem.operations.back().reads) {
+    while (problem.values[value].placement == Placement::View)
+      value = problem.values[value].source;
+    while (value != kNoValue && problem.values[value].producer != kBoundary) {
+      planner::Value &info = problem.values[value];
+      OpIndex producer = info.producer;
+      // Computed again, it would be no result, and would have to be counted.
+      if (problem.operations[producer].recomputable && info.placement != Placement::None) {
+        problem.operations[producer].recomputable = false;
+        result.whyNot[producer] = "computes a result, which the scope leaves out";
+      }
+      bool isOnlyDestination = info.placement == Placement::Reuse && numReaders[info.source] == 1 &&
+                               problem.values[info.source].placement != Placement::View &&
+                               problem.values[info.source].bytes == info.bytes;
+      info.bytes = 0;
+      value = isOnlyDestination ? info.source : kNoValue;
     }
   }
   problem.operations.back().workspace = 0;

@@ -325,8 +325,8 @@ void Checker::checkMemory(FunctionOpInterface function, const Object &report, bo
   Recount counted =
       recount(function, input.options.scope == "temporaries", input.options.alignment);
   int64_t live = get(report, isRewritten ? "peak_bytes" : "baseline_peak_bytes");
-  // Where results are left out, so is what comes to lie in their storages; that may be
-  // more in the rewritten function than the plan knows of.
+  // A destination that only a result is written to is left out with the result, but may
+  // have had other readers before the rewrite.
   bool isExact = !isRewritten || input.options.scope != "temporaries";
   expect(isExact ? counted.livePeak == live : counted.livePeak <= live, "bytes",
          "{0}: the report says a live peak of {1} bytes, but {2} were counted", budget, live,

@@ -183,7 +183,9 @@ public:
 
   /// Gives every result its storage.
   void run();
-  void dropArgumentsAndResults();
+  /// Lets results, and destinations that only they are written to, count 0 bytes.
+  /// Before `run`.
+  void leaveOutResults();
   /// Counts the results that no operation has put into memory.
   void addMadeResults() {
     if (int64_t bytes = getHandedOver(operations.back()))
@@ -201,6 +203,7 @@ private:
   void place(OpResult result, int64_t index);
   bool isReadBehind(int64_t storage, int64_t index) const;
   int64_t getHandedOver(Operation *op) const;
+  int64_t getCounted(Value value) const { return leftOut.contains(value) ? 0 : getSize(value); }
 
   Block &block;
   std::vector<Operation *> operations;
@@ -208,6 +211,7 @@ private:
   llvm::DenseMap<Attribute, int64_t> constants;
   std::vector<CountedStorage> storages;
   std::vector<CountedBuffer> workspaces;
+  llvm::DenseSet<Value> leftOut;
 };
 } // namespace
 
@@ -265,14 +269,14 @@ void Counter::place(OpResult result, int64_t index) {
     for (Value value : captured)
       numReads += find(value) == storage;
     if (storage != kNowhere && !storages[storage].isBoundary &&
-        storages[storage].bytes == getSize(result) && numReads == 1 &&
+        storages[storage].bytes == getCounted(result) && numReads == 1 &&
         !isReadBehind(storage, index)) {
       storageOf[result] = storage;
       return;
     }
   }
   storageOf[result] = storages.size();
-  storages.push_back({index, index + 1, getSize(result), false});
+  storages.push_back({index, index + 1, getCounted(result), false});
 }
 
 void Counter::run() {
@@ -294,12 +298,23 @@ void Counter::run() {
   }
 }
 
-void Counter::dropArgumentsAndResults() {
-  for (BlockArgument argument : block.getArguments())
-    storages[storageOf[argument]].bytes = 0;
-  for (Value value : operations.back()->getOperands())
-    if (int64_t storage = storageOf[value]; storage != kNowhere && !storages[storage].isBoundary)
-      storages[storage].bytes = 0;
+void Counter::leaveOutResults() {
+  for (Value value : operations.back()->getOperands()) {
+    auto result = dyn_cast<OpResult>(value);
+    while (result && getViewed(result))
+      result = dyn_cast<OpResult>(getViewed(result));
+    while (result && result.getOwner()->getBlock() == &block && leftOut.insert(result).second) {
+      auto destination = dyn_cast_if_present<OpResult>(getDestination(result));
+      llvm::SmallPtrSet<Operation *, 2> readers;
+      if (destination)
+        for (OpOperand &use : destination.getUses())
+          if (!isShapeOnly(use))
+            readers.insert(block.findAncestorOpInBlock(*use.getOwner()));
+      if (readers.size() != 1 || getViewed(destination) || getSize(destination) != getSize(result))
+        break;
+      result = destination;
+    }
+  }
 }
 
 std::vector<CountedBuffer> Counter::getBuffers(bool boundary) const {
@@ -367,15 +382,15 @@ Recount mlir::remat::fuzz::recount(FunctionOpInterface function, bool temporarie
   Block &block = function.getFunctionBody().front();
   Counter counter(block);
   for (BlockArgument argument : block.getArguments())
-    counter.addBoundary(argument, getSize(argument));
+    counter.addBoundary(argument, temporariesOnly ? 0 : getSize(argument));
   llvm::SetVector<Operation *> data;
   collectProgramData(function, data);
   for (Operation *op : data)
     counter.addProgramData(getProgramData(op), getSize(op->getResult(0)));
-  counter.run();
   if (temporariesOnly)
-    counter.dropArgumentsAndResults();
-  else
+    counter.leaveOutResults();
+  counter.run();
+  if (!temporariesOnly)
     counter.addMadeResults();
 
   Recount result;
