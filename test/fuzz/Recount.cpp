@@ -310,7 +310,8 @@ void Counter::leaveOutResults() {
         for (OpOperand &use : destination.getUses())
           if (!isShapeOnly(use))
             readers.insert(block.findAncestorOpInBlock(*use.getOwner()));
-      if (readers.size() != 1 || getViewed(destination) || getSize(destination) != getSize(result))
+      if (readers.size() != 1 || llvm::count(result.getOwner()->getOperands(), destination) != 1 ||
+          getViewed(destination) || getSize(destination) != getSize(result))
         break;
       result = destination;
     }
