@@ -12,6 +12,7 @@
 #include "Recount.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Planner/PlanFamily.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
