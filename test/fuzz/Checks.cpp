@@ -545,7 +545,10 @@ void Checker::checkMessage(const Message &message, const Outcome &outcome, Strin
     if (!rest.consumeInteger(10, bytes) && rest.starts_with(" bytes: "))
       sum += bytes;
   }
-  expect(packed == sum && packed == get(*report, "packed_bytes"), "message",
+  // The report is about callees as they have become, the message as they were.
+  bool isSame = packed == get(*report, "packed_bytes") ||
+                (outcome.succeeded && packed > get(*report, "packed_bytes"));
+  expect(packed == sum && isSame, "message",
          "{0}: the notes add up to {1} bytes, the packed peak is {2}, in the report {3}", budget,
          sum, packed.value_or(-1), get(*report, "packed_bytes"));
 }
