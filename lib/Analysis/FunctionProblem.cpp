@@ -71,16 +71,12 @@ public:
 
   LogicalResult addOperation(Operation *op);
 
-  /// Whether the bytes of a type are known, but overflow.
-  bool isTooLarge(Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
-      return false;
-    std::optional<int64_t> bytes = getStorageBytes(tensor.getElementType(), layout());
-    bool overflows = false;
-    for (int64_t dim : tensor.getShape())
-      overflows |= bytes && llvm::MulOverflow(*bytes, dim, *bytes);
-    return overflows;
+  /// Constants and destinations are made by their readers; what a caller or a callee
+  /// gets of them is in memory.
+  void addHandedOver(planner::Operation &operation) {
+    for (ValueIndex read : operation.reads)
+      if (result.problem.values[getRoot(read)].placement == Placement::None)
+        operation.workspace += result.problem.values[read].bytes;
   }
 
   const DataLayout &layout() { return *dataLayout; }
@@ -95,16 +91,19 @@ private:
     return addBoundary(value, 0, "outside");
   }
 
-public:
-  /// Constants and destinations are made by their readers; what a caller or a callee
-  /// gets of them is in memory.
-  void addHandedOver(planner::Operation &operation) {
-    for (ValueIndex read : operation.reads)
-      if (result.problem.values[getRoot(read)].placement == Placement::None)
-        operation.workspace += result.problem.values[read].bytes;
+  /// Whether the bytes of a type are known, but overflow.
+  bool isTooLarge(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding())
+      return false;
+    std::optional<int64_t> bytes = getStorageBytes(tensor.getElementType(), layout());
+    bool overflows = false;
+    for (int64_t dim : tensor.getShape())
+      overflows |= bytes && llvm::MulOverflow(*bytes, dim, *bytes);
+    return overflows;
   }
 
-private:
+  /// The value whose storage a value shows.
   ValueIndex getRoot(ValueIndex index) const {
     while (result.problem.values[index].placement == Placement::View)
       index = result.problem.values[index].source;

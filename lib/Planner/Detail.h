@@ -21,9 +21,6 @@
 
 namespace mlir::remat::planner::detail {
 
-/// The largest alignment, in bytes.
-constexpr int64_t kMaxAlignment = int64_t(1) << 30;
-
 /// `verify` accepts a plan whose steps sum up to at most this. A plan that
 /// executes each operation 64 times is below it on every problem that passes
 /// `check`; on a problem with a petabyte of values or 18 minutes of work, one
@@ -49,6 +46,9 @@ std::vector<int64_t> sourcePositions(const Problem &problem);
 /// For each value, the value whose storage it shows: itself unless it is a
 /// view. A value that may reuse a storage is a root of its own.
 std::vector<ValueIndex> viewRoots(const Problem &problem);
+
+/// For each operation, how many pinned operations are before it.
+std::vector<int64_t> pinnedBefore(const Problem &problem);
 
 /// For each operation, whether every plan executes it: it is not pure, or such
 /// an operation depends on it.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Detail.h"
 #include "Greedy.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,12 +31,8 @@ bool mlir::remat::planner::operator<(const Score &a, const Score &b) {
 GapMoves::GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule,
                    bool reorder)
     : graph(graph), schedule(schedule), reorder(reorder),
-      numPinnedBefore(problem.operations.size() + 1), visitedBy(graph.units.size(), -1),
-      computedNow(graph.roots.size(), kNone) {
-  for (auto [index, operation] : llvm::enumerate(problem.operations))
-    numPinnedBefore[index + 1] =
-        numPinnedBefore[index] + (operation.effect == Effect::Pinned ? 1 : 0);
-}
+      numPinnedBefore(detail::pinnedBefore(problem)), visitedBy(graph.units.size(), -1),
+      computedNow(graph.roots.size(), kNone) {}
 
 bool GapMoves::isMember(InstanceIndex instance, NodeIndex node) const {
   const Schedule::Node &info = schedule.getNode(node);

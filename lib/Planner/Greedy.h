@@ -101,7 +101,7 @@ private:
   Schedule &schedule;
   bool reorder;
   /// Number of pinned operations before each operation.
-  std::vector<int32_t> numPinnedBefore;
+  std::vector<int64_t> numPinnedBefore;
   /// Closure that last contained a unit.
   std::vector<int64_t> visitedBy;
   int64_t numVisits = 0, numVisited = 0;

@@ -34,9 +34,6 @@ public:
       return error;
     if (llvm::Error error = readLinks(*links))
       return error;
-    if (attributes)
-      if (std::optional<llvm::StringRef> name = attributes->getString("name"))
-        graph.name = name->str();
     addEnd();
     if (llvm::Error error = check(graph.problem))
       return error;

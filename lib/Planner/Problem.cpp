@@ -187,6 +187,17 @@ std::vector<ValueIndex> detail::viewRoots(const Problem &problem) {
   return roots;
 }
 
+std::vector<int64_t> detail::pinnedBefore(const Problem &problem) {
+  std::vector<int64_t> before;
+  before.reserve(problem.operations.size());
+  int64_t count = 0;
+  for (const Operation &operation : problem.operations) {
+    before.push_back(count);
+    count += operation.effect == Effect::Pinned;
+  }
+  return before;
+}
+
 std::vector<bool> detail::neededOperations(const Problem &problem) {
   std::vector<bool> needed(problem.operations.size(), false);
   for (OpIndex index = int64_t(problem.operations.size()) - 1; index >= 0; --index) {

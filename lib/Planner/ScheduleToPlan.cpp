@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Detail.h"
 #include "Schedule.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -24,15 +25,9 @@ public:
   PlanWriter(const Problem &problem, const StorageGraph &graph, const Schedule &schedule,
              bool reorder)
       : problem(problem), graph(graph), schedule(schedule), reorder(reorder),
+        numPinnedBefore(detail::pinnedBefore(problem)),
         originalStep(problem.operations.size(), kBoundary), viewsNeeded(problem.operations.size()),
-        isPlaced(problem.operations.size()) {
-    int64_t numPinned = 0;
-    numPinnedBefore.reserve(problem.operations.size());
-    for (OpIndex operation = 0, e = problem.operations.size(); operation < e; ++operation) {
-      numPinnedBefore.push_back(numPinned);
-      numPinned += isPinned(operation);
-    }
-  }
+        isPlaced(problem.operations.size()) {}
 
   Plan run() {
     findNeededViews();

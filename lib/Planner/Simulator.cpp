@@ -25,13 +25,8 @@ class Verifier {
 public:
   Verifier(const Problem &input, const Plan &candidate)
       : problem(input), plan(candidate), numOperations(input.operations.size()),
-        numSteps(candidate.steps.size()), hasOriginal(numOperations, false) {
-    int64_t count = 0;
-    pinnedBefore.reserve(numOperations);
-    for (const Operation &op : problem.operations) {
-      pinnedBefore.push_back(count);
-      count += op.effect == Effect::Pinned;
-    }
+        numSteps(candidate.steps.size()), numPinnedBefore(pinnedBefore(input)),
+        hasOriginal(numOperations, false) {
     for (const Value &value : problem.values)
       if (value.producer == kBoundary && value.placement != Placement::None)
         sumOfBytes += align(value.bytes, problem.alignment);
@@ -120,7 +115,7 @@ private:
                            problem.operations[expected].name);
         ++next;
       }
-      if (pinnedBefore[step.op] != numPinned)
+      if (numPinnedBefore[step.op] != numPinned)
         return stepError(index, "was moved past a pinned operation");
       numPinned += op.effect == Effect::Pinned;
     }
@@ -188,7 +183,7 @@ private:
   const Plan &plan;
   int64_t numOperations, numSteps;
   /// By operation: pinned operations before it in the problem.
-  std::vector<int64_t> pinnedBefore;
+  std::vector<int64_t> numPinnedBefore;
   std::vector<bool> hasOriginal;
   OpIndex next = 0;
   int64_t numPinned = 0, sumOfCosts = 0, sumOfBytes = 0;

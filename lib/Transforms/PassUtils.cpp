@@ -7,15 +7,11 @@
 
 #include "Remat/Transforms/PassUtils.h"
 
+#include "Remat/Support/OutputFile.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::remat;
-
-/// Of the planner's storages, in bytes.
-static constexpr int64_t kMaxAlignment = int64_t(1) << 30;
 
 FailureOr<ModelTable> mlir::remat::loadModels(StringRef path, Location loc) {
   ModelTable table = ModelTable::createBuiltin();
@@ -56,7 +52,7 @@ FailureOr<int64_t> mlir::remat::checkAlignment(const ByteCount &alignment, Strin
   if (bytes <= 0 || !llvm::isPowerOf2_64(bytes))
     return emitError(loc) << pass << ": expected 'alignment' to be a power of two, but got '"
                           << bytes << "B'";
-  if (bytes > kMaxAlignment)
+  if (bytes > planner::kMaxAlignment)
     return emitError(loc) << pass << ": expected 'alignment' to be at most 1GiB, but got '" << bytes
                           << "B'";
   return bytes;
@@ -64,18 +60,7 @@ FailureOr<int64_t> mlir::remat::checkAlignment(const ByteCount &alignment, Strin
 
 LogicalResult mlir::remat::writeOutput(StringRef path, Location loc,
                                        llvm::function_ref<void(raw_ostream &)> write) {
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return emitError(loc) << "cannot write '" << path << "': " << error.message();
-  write(file.os());
-  file.os().flush();
-  if (file.os().has_error()) {
-    InFlightDiagnostic diagnostic = emitError(loc) << "cannot write '" << path
-                                                   << "': " << file.os().error().message();
-    file.os().clear_error();
-    return diagnostic;
-  }
-  file.keep();
+  if (llvm::Error error = writeOutputFile(path, write))
+    return emitError(loc) << llvm::toString(std::move(error));
   return success();
 }

@@ -17,12 +17,11 @@
 #include "Remat/Planner/Serialization.h"
 #include "Remat/Support/ByteCount.h"
 #include "Remat/Support/JSON.h"
+#include "Remat/Support/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 #include <chrono>
 
@@ -78,22 +77,6 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
   return std::move(*buffer);
 }
 
-static Error writeFile(StringRef path, function_ref<void(raw_ostream &)> write) {
-  std::error_code code;
-  ToolOutputFile file(path, code, sys::fs::OF_Text);
-  if (code)
-    return makeError("cannot write '{0}': {1}", path, code.message());
-  write(file.os());
-  file.os().flush();
-  if (file.os().has_error()) {
-    code = file.os().error();
-    file.os().clear_error();
-    return makeError("cannot write '{0}': {1}", path, code.message());
-  }
-  file.keep();
-  return Error::success();
-}
-
 //===----------------------------------------------------------------------===//
 // Problems and plans
 //===----------------------------------------------------------------------===//
@@ -147,6 +130,22 @@ static Expected<Plan> readPlan(const Problem &problem) {
   if (!plan)
     return withPath(plan.takeError());
   return plan;
+}
+
+struct PlannedGraph {
+  NodeLinkGraph graph;
+  Plan plan;
+};
+
+/// A graph and a plan for it.
+static Expected<PlannedGraph> readGraphAndPlan() {
+  Expected<NodeLinkGraph> graph = readGraph();
+  if (!graph)
+    return graph.takeError();
+  Expected<Plan> plan = readPlan(graph->problem);
+  if (!plan)
+    return plan.takeError();
+  return PlannedGraph{std::move(*graph), std::move(*plan)};
 }
 
 static Expected<int64_t> readBudget(int64_t peak) {
@@ -260,7 +259,7 @@ static Expected<int> solve() {
     if (isLimited)
       answer["budget_bytes"] = *budget;
     answer["added_cost_lower_bound"] = isImpossible ? json::Value(nullptr) : json::Value(bound);
-    if (Error error = writeFile(outputPath, [&](raw_ostream &os) {
+    if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) {
           os << formatv("{0:2}", json::Value(std::move(answer))) << '\n';
         }))
       return error;
@@ -293,24 +292,22 @@ static Expected<int> pareto() {
   }
   if (outputPath.empty())
     outs() << csv;
-  else if (Error error = writeFile(outputPath, [&](raw_ostream &os) { os << csv; }))
+  else if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) { os << csv; }))
     return error;
   return EXIT_SUCCESS;
 }
 
 static Expected<int> verifyPlan() {
-  Expected<NodeLinkGraph> graph = readGraph();
-  if (!graph)
-    return graph.takeError();
-  Expected<Plan> plan = readPlan(graph->problem);
-  if (!plan)
-    return plan.takeError();
-  Solution identity = evaluate(graph->problem, identityPlan(graph->problem));
+  Expected<PlannedGraph> input = readGraphAndPlan();
+  if (!input)
+    return input.takeError();
+  const Problem &problem = input->graph.problem;
+  Solution identity = evaluate(problem, identityPlan(problem));
   Expected<int64_t> budget = readBudget(getPeak(identity));
   if (!budget)
     return budget.takeError();
-  Solution solution = evaluate(graph->problem, std::move(*plan));
-  int64_t added = addedCost(graph->problem, solution.plan);
+  Solution solution = evaluate(problem, std::move(input->plan));
+  int64_t added = addedCost(problem, solution.plan);
   outs() << formatv("valid: live peak {0} B, packed peak {1} B, added cost {2} ({3:f4} %)\n",
                     solution.simulation.livePeak, solution.packing.packedBytes, added,
                     getPercent(added, identity.simulation.cost));
@@ -321,13 +318,10 @@ static Expected<int> verifyPlan() {
 }
 
 static Expected<int> show() {
-  Expected<NodeLinkGraph> graph = readGraph();
-  if (!graph)
-    return graph.takeError();
-  Expected<Plan> plan = readPlan(graph->problem);
-  if (!plan)
-    return plan.takeError();
-  print(graph->problem, *plan, outs());
+  Expected<PlannedGraph> input = readGraphAndPlan();
+  if (!input)
+    return input.takeError();
+  print(input->graph.problem, input->plan, outs());
   return EXIT_SUCCESS;
 }
 
@@ -375,7 +369,7 @@ static Expected<int> packBuffers() {
   Packing packing = packBestFit(*buffers, /*alignment=*/1);
   outs() << formatv("{0} buffers, arena {1} B\n", buffers->size(), packing.arenaBytes);
   if (!outputPath.empty())
-    if (Error error = writeFile(outputPath, [&](raw_ostream &os) {
+    if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) {
           os << "id,lower,upper,size,offset\n";
           for (auto [id, buffer, offset] : zip_equal(ids, *buffers, packing.offsets))
             os << id << ',' << buffer.begin << ',' << buffer.end << ',' << buffer.bytes << ','

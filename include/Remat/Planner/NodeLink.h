@@ -25,8 +25,6 @@ struct NodeLinkGraph {
   Problem problem;
   /// Of the nodes, as text.
   std::vector<std::string> ids;
-  /// Empty where the file has none.
-  std::string name;
 };
 
 /// Reads a graph. A node has an `id` (or only a `name`), the bytes of its output as

@@ -81,6 +81,9 @@ enum class Placement : uint8_t {
   None,
 };
 
+/// The largest alignment, in bytes.
+constexpr int64_t kMaxAlignment = int64_t(1) << 30;
+
 /// `check` accepts a problem whose aligned bytes (all values and all
 /// workspaces, live together or not) and whose costs each sum up to at most
 /// this: 64 PiB, or 20 hours in picoseconds.
