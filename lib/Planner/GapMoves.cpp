@@ -40,13 +40,6 @@ bool GapMoves::isMember(InstanceIndex instance, NodeIndex node) const {
   return info.operation != kNone && definition.operation != kNone && info.unit == definition.unit;
 }
 
-NodeIndex GapMoves::getReady(InstanceIndex instance) const {
-  const Schedule::Instance &info = schedule.getInstance(instance);
-  if (schedule.getNode(info.definition).operation == kNone)
-    return info.definition;
-  return graph.roots[info.root].ready;
-}
-
 bool GapMoves::isValid(const Gap &gap) const {
   const Schedule::Instance &info = schedule.getInstance(gap.instance);
   if (schedule.getNode(info.definition).slot == kNone ||
@@ -60,7 +53,7 @@ bool GapMoves::isValid(const Gap &gap) const {
 }
 
 NodeIndex GapMoves::getTarget(const Gap &gap) const {
-  return isMember(gap.instance, gap.next) ? getReady(gap.instance) : gap.next;
+  return isMember(gap.instance, gap.next) ? schedule.getReady(gap.instance) : gap.next;
 }
 
 /// Whether nothing reads the unit's results before the end of the gap, so that
@@ -91,7 +84,7 @@ bool GapMoves::isMove(const Gap &gap) const {
 
 InstanceIndex GapMoves::findBefore(RootIndex root, NodeIndex node) const {
   for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root)))
-    if (schedule.isBefore(getReady(instance), node))
+    if (schedule.isBefore(schedule.getReady(instance), node))
       return instance;
   return kNone;
 }
@@ -107,18 +100,19 @@ InstanceIndex GapMoves::findLater(RootIndex root, NodeIndex node) const {
 }
 
 std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode) {
-  std::optional<Closure> best = findClosure(gap, peakNode, {/*allowReplacing=*/true, std::nullopt});
+  std::optional<Closure> best = findClosure(gap, peakNode, std::nullopt);
   // Perhaps one of the needed storages is better kept instead.
   if (best && best->units.size() > 1 && best->score.cost > 0) {
-    std::optional<Closure> other = findClosure(gap, peakNode, {true, best->score});
+    std::optional<Closure> other = findClosure(gap, peakNode, best->score);
     if (other && other->score < best->score)
       return other;
   }
   return best;
 }
 
-std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
-                                             const Options &options) {
+template <typename DecideFn>
+std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, bool allowReplacing,
+                                         DecideFn decide) {
   const Schedule::Instance &dropped = schedule.getInstance(gap.instance);
   const Root &droppedRoot = graph.roots[dropped.root];
   NodeIndex target = getTarget(gap);
@@ -133,7 +127,6 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
 
   Closure closure;
   closure.score = {move ? 0 : graph.units[droppedRoot.unit].cost, droppedRoot.bytes, 1};
-  int64_t peak = schedule.getPeak();
   int64_t visit = ++numVisits;
 
   // Depth first over what is not at hand at the target, with an explicit stack
@@ -166,25 +159,12 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
 
     bool canCompute = !read.isFixed && root.isDroppable && graph.units[root.unit].isCloneable &&
                       targetSlot <= root.firstFixedView;
-    InstanceIndex later =
-        canCompute && options.allowReplacing ? findLater(read.root, target) : kNone;
-    if (later == kNone && before != kNone) {
-      // Keeping it longer is free where there is room, and costs room at the
-      // peak where its life would now span it.
-      bool spansPeak = schedule.isBefore(end, peakNode);
-      int64_t endSlot = schedule.getNode(end).slot;
-      bool fits = spansPeak || schedule.getMaximum(endSlot, targetSlot - 1) + root.bytes < peak;
-      bool isCheaper = !spansPeak || (options.keepBelow &&
-                                      static_cast<__int128>(root.bytes) * options.keepBelow->cost <
-                                          static_cast<__int128>(graph.units[root.unit].cost) *
-                                              options.keepBelow->gain);
-      if ((fits && isCheaper) || !canCompute) {
-        if (spansPeak)
-          closure.score.gain -= root.bytes;
-        if (closure.score.gain <= 0)
-          return std::nullopt;
-        continue;
-      }
+    InstanceIndex later = canCompute && allowReplacing ? findLater(read.root, target) : kNone;
+    if (later == kNone && before != kNone &&
+        decide(closure.score, root, end, targetSlot, canCompute)) {
+      if (closure.score.gain <= 0)
+        return std::nullopt;
+      continue;
     }
     if (!canCompute || closure.units.size() + stack.size() > kMaxClosureUnits)
       return std::nullopt;
@@ -195,6 +175,37 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
     stack.push_back({root.unit, 0, later != kNone});
   }
   return closure;
+}
+
+std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
+                                             const std::optional<Score> &keepBelow) {
+  int64_t peak = schedule.getPeak();
+  // Keeping a storage longer is free where there is room, and costs room at the
+  // peak where its life would now span it.
+  return collect(
+      gap, peakNode, /*allowReplacing=*/true,
+      [&](Score &score, const Root &root, NodeIndex end, int64_t targetSlot, bool canCompute) {
+        bool spansPeak = schedule.isBefore(end, peakNode);
+        int64_t endSlot = schedule.getNode(end).slot;
+        bool fits = spansPeak || schedule.getMaximum(endSlot, targetSlot - 1) + root.bytes < peak;
+        bool isCheaper =
+            !spansPeak || (keepBelow && static_cast<__int128>(root.bytes) * keepBelow->cost <
+                                            static_cast<__int128>(graph.units[root.unit].cost) *
+                                                keepBelow->gain);
+        if (canCompute && !(fits && isCheaper))
+          return false;
+        if (spansPeak)
+          score.gain -= root.bytes;
+        return true;
+      });
+}
+
+std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex node,
+                                             llvm::function_ref<bool()> keeps, bool allowReplacing) {
+  return collect(gap, node, allowReplacing,
+                 [&](Score &, const Root &, NodeIndex, int64_t, bool canCompute) {
+                   return !canCompute || keeps();
+                 });
 }
 
 void GapMoves::apply(const Gap &gap, const Closure &closure) {

@@ -17,6 +17,7 @@
 #define REMAT_LIB_PLANNER_GREEDY_H
 
 #include "Schedule.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace mlir::remat::planner {
@@ -56,6 +57,10 @@ public:
   /// Works out how to close `gap` so that its storage is not live at the node
   /// `peakNode`; nothing when that is impossible or frees nothing there.
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode);
+  /// As above with the choice left to the caller: `keeps` is asked for every storage
+  /// that is needed and not at hand whether to keep it for longer.
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex node,
+                                     llvm::function_ref<bool()> keeps, bool allowReplacing);
   /// Closes the gap. The schedule's log allows to take it back.
   void apply(const Gap &gap, const Closure &closure);
   /// Lets the readers of a clone read what was computed before it, and removes it.
@@ -78,20 +83,21 @@ public:
   }
 
 private:
-  struct Options {
-    /// Whether a later execution of a needed unit may be brought forward.
-    bool allowReplacing;
-    /// Needed storages are kept across the peak rather than computed again when
-    /// that is cheaper than this rate.
-    std::optional<Score> keepBelow;
-  };
-  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode, const Options &options);
+  /// Collects what closing `gap` takes. `decide` says of a storage that is needed
+  /// and not at hand whether its last instance is kept for longer, and not computed
+  /// again, and may lower the gain for it.
+  template <typename DecideFn>
+  std::optional<Closure> collect(const Gap &gap, NodeIndex peakNode, bool allowReplacing,
+                                 DecideFn decide);
+  /// Needed storages are kept across the peak rather than computed again when that is
+  /// cheaper than the rate `keepBelow`.
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode,
+                                     const std::optional<Score> &keepBelow);
   /// Whether the gap's unit is moved, not repeated, when the gap is closed.
   bool isMove(const Gap &gap) const;
   bool isMember(InstanceIndex instance, NodeIndex node) const;
   /// The node in front of which the unit of `gap` is executed.
   NodeIndex getTarget(const Gap &gap) const;
-  NodeIndex getReady(InstanceIndex instance) const;
   /// The last instance of `root` that is complete before `node`; kNone if none.
   InstanceIndex findBefore(RootIndex root, NodeIndex node) const;
   /// The first instance of `root` that a whole unit behind `node` computes.

@@ -13,6 +13,7 @@
 #ifndef REMAT_LIB_PLANNER_PEAKTREE_H
 #define REMAT_LIB_PLANNER_PEAKTREE_H
 
+#include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -96,6 +97,32 @@ public:
     for (left /= 2; left >= 1; left /= 2)
       result += pending[left];
     return result;
+  }
+
+  /// The sum over all slots of the bytes above `threshold`, linear in the number of
+  /// slots that are above it.
+  __int128 getExcess(int64_t threshold) const {
+    __int128 sum = 0;
+    forEachAbove(threshold, [&](int64_t, int64_t bytes) { sum += bytes - threshold; });
+    return sum;
+  }
+
+  /// Calls `visit(slot, bytes)` for the slots above `threshold`, in order.
+  template <typename Fn>
+  void forEachAbove(int64_t threshold, Fn visit) const {
+    // Nodes still to look at, with what is pending above them.
+    llvm::SmallVector<std::pair<int64_t, int64_t>, 64> stack{{1, 0}};
+    while (!stack.empty()) {
+      auto [node, above] = stack.pop_back_val();
+      if (maximum[node] + above <= threshold)
+        continue;
+      if (node >= width) {
+        visit(node - width, maximum[node] + above);
+        continue;
+      }
+      stack.push_back({2 * node + 1, above + pending[node]});
+      stack.push_back({2 * node, above + pending[node]});
+    }
   }
 
 private:

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Remat/Planner/PlanFamily.h"
-
-#include "Greedy.h"
+#include "PlanFamilyImpl.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::remat::planner;
@@ -24,145 +22,119 @@ Solution mlir::remat::planner::evaluate(const Problem &problem, Plan plan) {
 /// Peaks up to which states of the greedy run are pruned.
 static constexpr int64_t kNumLevels = 32;
 
-namespace {
-/// A member before it is written as a plan.
-struct Member {
-  int64_t cost;
-  /// Aligned live bytes with the boundary values: the packed peak is at least
-  /// this, and a member is taken for no smaller budget.
-  int64_t peak;
-  /// A single gap, or else a state of the greedy run, perhaps pruned up to a peak.
-  std::optional<Gap> gap;
-  int64_t state = 0;
-  std::optional<int64_t> level = std::nullopt;
-  /// Once known.
-  std::optional<int64_t> requiredBytes = std::nullopt;
-};
-} // namespace
+PlanFamily::Impl::Impl(const Problem &problem, const FamilyOptions &options)
+    : problem(problem), options(options), graph(problem, options.minBytes),
+      singleSchedule(problem, graph, options.reorder),
+      greedySchedule(problem, graph, options.reorder),
+      singleMoves(problem, graph, singleSchedule, options.reorder),
+      identity(evaluate(problem, identityPlan(problem))) {
+  identity.requiredBytes = getPeak(identity);
+}
 
-struct PlanFamily::Impl {
-  Impl(const Problem &problem, const FamilyOptions &options)
-      : problem(problem), options(options), graph(problem, options.minBytes),
-        singleSchedule(problem, graph, options.reorder),
-        greedySchedule(problem, graph, options.reorder),
-        singleMoves(problem, graph, singleSchedule, options.reorder),
-        identity(evaluate(problem, identityPlan(problem))) {
-    identity.requiredBytes = getPeak(identity);
+void PlanFamily::Impl::build() {
+  if (isBuilt)
+    return;
+  isBuilt = true;
+  singleSchedule.removeUnread();
+  greedySchedule.removeUnread();
+  startState = singleSchedule.getState();
+  addSingles();
+  std::vector<GreedyState> states = runGreedy(problem, graph, greedySchedule, options.reorder);
+  for (const GreedyState &state : states)
+    members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
+  addPruned(states);
+  llvm::stable_sort(members, [](const Member &a, const Member &b) {
+    return std::make_pair(a.cost, a.peak) < std::make_pair(b.cost, b.peak);
+  });
+  // A member that costs no less and peaks no lower than an earlier one is
+  // never the answer.
+  int64_t lowest = std::numeric_limits<int64_t>::max();
+  llvm::erase_if(members, [&](const Member &member) {
+    if (member.peak >= lowest)
+      return true;
+    lowest = member.peak;
+    return false;
+  });
+}
+
+void PlanFamily::Impl::addSingles() {
+  NodeIndex peakNode = singleSchedule.getPeakPlace().node;
+  if (peakNode == kNone)
+    return; // Nothing is ever live.
+  int64_t peak = singleSchedule.getPeak();
+  llvm::SmallVector<Gap, 0> gaps;
+  for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e; ++instance)
+    singleMoves.forEachGap(instance, [&](const Gap &gap) { gaps.push_back(gap); });
+  for (const Gap &gap : gaps) {
+    std::optional<Closure> closure = singleMoves.findClosure(gap, peakNode);
+    if (!closure)
+      continue;
+    singleMoves.apply(gap, *closure);
+    if (singleSchedule.getPeak() < peak)
+      members.push_back(
+          {singleSchedule.getCost(), graph.boundaryBytes + singleSchedule.getPeak(), gap});
+    singleSchedule.restore(startState);
+    singleSchedule.forgetUndone();
   }
+}
 
-  /// What a budget is compared with.
-  int64_t getPeak(const Solution &solution) const {
-    return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
+/// Prunes the states of the greedy run up to peaks that don't depend on any budget:
+/// some between the first and the last of them, where the run has no state nearby.
+void PlanFamily::Impl::addPruned(llvm::ArrayRef<GreedyState> states) {
+  int64_t highest = states.front().peak, lowest = states.back().peak;
+  for (int64_t level = 0; level < kNumLevels; ++level) {
+    int64_t peak = lowest + static_cast<int64_t>(static_cast<__int128>(highest - lowest) * level /
+                                                 kNumLevels);
+    const GreedyState &state = *llvm::partition_point(
+        states, [&](const GreedyState &state) { return state.peak > peak; });
+    if (kNumLevels * 4 * (peak - state.peak) < highest - lowest)
+      continue;
+    Schedule pruned = prunedSchedule(state.state, peak);
+    if (pruned.getCost() < state.cost)
+      members.push_back({pruned.getCost(), graph.boundaryBytes + pruned.getPeak(), std::nullopt,
+                         state.state, peak});
   }
+}
 
-  /// Lists the members. Only the identity is needed for a problem that fits, so
-  /// this waits until somebody asks for more.
-  void build() {
-    if (isBuilt)
-      return;
-    isBuilt = true;
-    singleSchedule.removeUnread();
-    greedySchedule.removeUnread();
-    startState = singleSchedule.getState();
-    addSingles();
-    std::vector<GreedyState> states = runGreedy(problem, graph, greedySchedule, options.reorder);
-    for (const GreedyState &state : states)
-      members.push_back({state.cost, graph.boundaryBytes + state.peak, std::nullopt, state.state});
-    addPruned(states);
-    llvm::stable_sort(members, [](const Member &a, const Member &b) {
-      return std::make_pair(a.cost, a.peak) < std::make_pair(b.cost, b.peak);
-    });
-    // A member that costs no less and peaks no lower than an earlier one is
-    // never the answer.
-    int64_t lowest = std::numeric_limits<int64_t>::max();
-    llvm::erase_if(members, [&](const Member &member) {
-      if (member.peak >= lowest)
-        return true;
-      lowest = member.peak;
-      return false;
-    });
-  }
+Schedule PlanFamily::Impl::prunedSchedule(int64_t state, int64_t peak) {
+  greedySchedule.restore(state);
+  Schedule schedule = greedySchedule.snapshot();
+  prune(problem, graph, schedule, options.reorder, peak);
+  return schedule;
+}
 
-  void addSingles() {
+Schedule PlanFamily::Impl::toSchedule(const Member &member) {
+  if (member.gap) {
     NodeIndex peakNode = singleSchedule.getPeakPlace().node;
-    if (peakNode == kNone)
-      return; // Nothing is ever live.
-    int64_t peak = singleSchedule.getPeak();
-    llvm::SmallVector<Gap, 0> gaps;
-    for (InstanceIndex instance = 0, e = singleSchedule.getNumInstances(); instance < e; ++instance)
-      singleMoves.forEachGap(instance, [&](const Gap &gap) { gaps.push_back(gap); });
-    for (const Gap &gap : gaps) {
-      std::optional<Closure> closure = singleMoves.findClosure(gap, peakNode);
-      if (!closure)
-        continue;
-      singleMoves.apply(gap, *closure);
-      if (singleSchedule.getPeak() < peak)
-        members.push_back(
-            {singleSchedule.getCost(), graph.boundaryBytes + singleSchedule.getPeak(), gap});
-      singleSchedule.restore(startState);
-      singleSchedule.forgetUndone();
-    }
-  }
-
-  /// Prunes the states of the greedy run up to peaks that don't depend on any budget:
-  /// some between the first and the last of them, where the run has no state nearby.
-  void addPruned(llvm::ArrayRef<GreedyState> states) {
-    int64_t highest = states.front().peak, lowest = states.back().peak;
-    for (int64_t level = 0; level < kNumLevels; ++level) {
-      int64_t peak = lowest + static_cast<int64_t>(static_cast<__int128>(highest - lowest) * level /
-                                                   kNumLevels);
-      const GreedyState &state = *llvm::partition_point(
-          states, [&](const GreedyState &state) { return state.peak > peak; });
-      if (kNumLevels * 4 * (peak - state.peak) < highest - lowest)
-        continue;
-      Schedule pruned = prunedSchedule(state.state, peak);
-      if (pruned.getCost() < state.cost)
-        members.push_back({pruned.getCost(), graph.boundaryBytes + pruned.getPeak(), std::nullopt,
-                           state.state, peak});
-    }
-  }
-
-  Schedule prunedSchedule(int64_t state, int64_t peak) {
-    greedySchedule.restore(state);
-    Schedule schedule = greedySchedule.snapshot();
-    prune(problem, graph, schedule, options.reorder, peak);
+    singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
+    Schedule schedule = singleSchedule.snapshot();
+    singleSchedule.restore(startState);
+    singleSchedule.forgetUndone();
     return schedule;
   }
+  if (member.level)
+    return prunedSchedule(member.state, *member.level);
+  greedySchedule.restore(member.state);
+  return greedySchedule.snapshot();
+}
 
-  Solution materialize(Member &member) {
-    Plan plan;
-    if (member.gap) {
-      NodeIndex peakNode = singleSchedule.getPeakPlace().node;
-      singleMoves.apply(*member.gap, *singleMoves.findClosure(*member.gap, peakNode));
-      plan = singleSchedule.toPlan();
-      singleSchedule.restore(startState);
-      singleSchedule.forgetUndone();
-    } else if (member.level) {
-      plan = prunedSchedule(member.state, *member.level).toPlan();
-    } else {
-      greedySchedule.restore(member.state);
-      plan = greedySchedule.toPlan();
-    }
-    Solution solution = evaluate(problem, std::move(plan));
-    // Counting a member as no smaller than the search saw it keeps the answers
-    // monotone even where the search was too careful.
-    solution.requiredBytes = std::max(member.peak, getPeak(solution));
-    member.requiredBytes = solution.requiredBytes;
-    return solution;
-  }
+Solution PlanFamily::Impl::materialize(Member &member) {
+  Solution solution = evaluate(problem, toSchedule(member).toPlan());
+  // Counting a member as no smaller than the search saw it keeps the answers
+  // monotone even where the search was too careful.
+  solution.requiredBytes = std::max(member.peak, getPeak(solution));
+  member.requiredBytes = solution.requiredBytes;
+  return solution;
+}
 
-  const Problem &problem;
-  FamilyOptions options;
-  StorageGraph graph;
-  Schedule singleSchedule;
-  Schedule greedySchedule;
-  GapMoves singleMoves;
-  /// Of singleSchedule: without what nobody reads.
-  int64_t startState = 0;
-  Solution identity;
-  std::vector<Member> members;
-  bool isBuilt = false;
-};
+Schedule PlanFamily::Impl::findStart(int64_t budget) {
+  build();
+  for (const Member &member : members)
+    if (member.peak <= budget)
+      return toSchedule(member);
+  // Ordered by falling peaks.
+  return toSchedule(members.back());
+}
 
 PlanFamily::PlanFamily(const Problem &problem, const FamilyOptions &options)
     : impl(std::make_unique<Impl>(problem, options)) {}

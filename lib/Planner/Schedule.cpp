@@ -18,7 +18,7 @@
 using namespace mlir::remat::planner;
 
 Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reorder)
-    : problem(problem), graph(graph), reorder(reorder), nodes(problem.operations.size()),
+    : problem(&problem), graph(&graph), reorder(reorder), nodes(problem.operations.size()),
       instances(graph.roots.size()), instancesOf(graph.roots.size()),
       slots(problem.operations.size()), tree(problem.operations.size()),
       isDirty(problem.operations.size()) {
@@ -54,7 +54,7 @@ Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reord
 void Schedule::addSpan(InstanceIndex instance, int sign) {
   int32_t first = nodes[instances[instance].definition].slot;
   int32_t last = nodes[getEnd(instance)].slot;
-  tree.add(first + 1, last - 1, sign * graph.roots[instances[instance].root].bytes);
+  tree.add(first + 1, last - 1, sign * graph->roots[instances[instance].root].bytes);
 }
 
 void Schedule::markDirty(int32_t slot) {
@@ -76,7 +76,7 @@ void Schedule::flush() {
 /// workspaces, replayed node by node.
 int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
   auto bytesOf = [&](InstanceIndex instance) {
-    return graph.roots[instances[instance].root].bytes;
+    return graph->roots[instances[instance].root].bytes;
   };
   auto endsAt = [&](InstanceIndex instance, NodeIndex node) {
     return instances[instance].uses.back() == node;
@@ -91,7 +91,7 @@ int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
     int64_t taken = 0;
     for (InstanceIndex instance : info.outputs) {
       live += bytesOf(instance);
-      RootIndex destination = graph.roots[instances[instance].root].destination;
+      RootIndex destination = graph->roots[instances[instance].root].destination;
       if (destination != kNone && llvm::any_of(info.reads, [&](InstanceIndex read) {
             return instances[read].root == destination && endsAt(read, node);
           }))
@@ -101,8 +101,8 @@ int64_t Schedule::computeOwn(int64_t slot, PeakPlace *place) const {
     live -= taken;
     int64_t workspace =
         info.operation == kNone
-            ? graph.units[info.unit].workspace
-            : align(problem.operations[info.operation].workspace, problem.alignment);
+            ? graph->units[info.unit].workspace
+            : align(problem->operations[info.operation].workspace, problem->alignment);
     if (place && live + workspace >= highest) {
       bool isHigher = live + workspace > highest || place->node == kNone;
       *place = {slot, isHigher ? node : place->node, isHigher ? 1 : place->numNodes + 1};
@@ -126,10 +126,19 @@ int64_t Schedule::getPeak() {
 
 Schedule::PeakPlace Schedule::getPeakPlace() {
   flush();
+  return getPeakPlace(tree.getPeakSlot());
+}
+
+Schedule::PeakPlace Schedule::getPeakPlace(int64_t slot) const {
   PeakPlace place;
-  place.slot = tree.getPeakSlot();
-  computeOwn(place.slot, &place);
+  place.slot = slot;
+  computeOwn(slot, &place);
   return place;
+}
+
+__int128 Schedule::getExcess(int64_t threshold) {
+  flush();
+  return tree.getExcess(threshold);
 }
 
 int64_t Schedule::getBytes(int64_t slot) {
@@ -160,8 +169,8 @@ void Schedule::insertNode(NodeIndex node, int32_t slot, int32_t position) {
     siblings.insert(place, instance);
   }
   const Node &info = nodes[node];
-  cost += info.operation == kNone ? graph.units[info.unit].cost
-                                  : problem.operations[info.operation].cost;
+  cost += info.operation == kNone ? graph->units[info.unit].cost
+                                  : problem->operations[info.operation].cost;
   ++numNodes;
 }
 
@@ -175,9 +184,27 @@ void Schedule::removeNode(NodeIndex node) {
   for (InstanceIndex instance : info.outputs)
     llvm::erase(instancesOf[instances[instance].root], instance);
   info.slot = kNone;
-  cost -= info.operation == kNone ? graph.units[info.unit].cost
-                                  : problem.operations[info.operation].cost;
+  cost -= info.operation == kNone ? graph->units[info.unit].cost
+                                  : problem->operations[info.operation].cost;
   --numNodes;
+}
+
+void Schedule::moveNode(NodeIndex node, int32_t slot, int32_t position) {
+  const Node &info = nodes[node];
+  for (InstanceIndex instance : info.reads)
+    removeUse(instance, node);
+  for (InstanceIndex instance : info.outputs) {
+    addSpan(instance, -1);
+    markDirty(nodes[getEnd(instance)].slot);
+  }
+  removeNode(node);
+  insertNode(node, slot, position);
+  for (InstanceIndex instance : info.outputs) {
+    addSpan(instance, 1);
+    markDirty(nodes[getEnd(instance)].slot);
+  }
+  for (InstanceIndex instance : info.reads)
+    addUse(instance, node);
 }
 
 void Schedule::addUse(InstanceIndex instance, NodeIndex node) {
@@ -208,6 +235,8 @@ void Schedule::execute(const Edit &edit, bool isForward) {
     return isForward ? insertNode(edit.node, edit.a, edit.b) : removeNode(edit.node);
   case EditKind::RemoveNode:
     return isForward ? removeNode(edit.node) : insertNode(edit.node, edit.a, edit.b);
+  case EditKind::MoveNode:
+    return isForward ? moveNode(edit.node, edit.c, edit.d) : moveNode(edit.node, edit.a, edit.b);
   case EditKind::AddUse:
     return isForward ? addUse(edit.a, edit.node) : removeUse(edit.a, edit.node);
   case EditKind::RemoveUse:
@@ -231,7 +260,18 @@ void Schedule::restore(int64_t state) {
     execute(edits[numApplied++], /*isForward=*/true);
 }
 
-void Schedule::forgetUndone() { edits.resize(numApplied); }
+void Schedule::forgetUndone() {
+  // A node is made by the first edit that inserts it, and the later the higher its
+  // number.
+  while (static_cast<int64_t>(edits.size()) > numApplied) {
+    const Edit &edit = edits.back();
+    if (edit.kind == EditKind::InsertNode && edit.node + 1 == static_cast<NodeIndex>(nodes.size())) {
+      instances.resize(instances.size() - nodes.back().outputs.size());
+      nodes.pop_back();
+    }
+    edits.pop_back();
+  }
+}
 
 Schedule Schedule::snapshot() {
   std::vector<Edit> kept;
@@ -242,9 +282,57 @@ Schedule Schedule::snapshot() {
   return copy;
 }
 
+void Schedule::compact() {
+  int32_t numOriginals = problem->operations.size(), numRoots = graph->roots.size();
+  std::vector<NodeIndex> nodeMap(nodes.size(), kNone);
+  std::vector<InstanceIndex> instanceMap(instances.size(), kNone);
+  std::vector<Node> newNodes;
+  std::vector<Instance> newInstances;
+  for (NodeIndex node = 0, e = nodes.size(); node < e; ++node) {
+    if (node >= numOriginals && nodes[node].slot == kNone)
+      continue;
+    nodeMap[node] = newNodes.size();
+    newNodes.push_back(std::move(nodes[node]));
+  }
+  for (InstanceIndex instance = 0, e = instances.size(); instance < e; ++instance) {
+    if (instance >= numRoots && nodeMap[instances[instance].definition] == kNone)
+      continue;
+    instanceMap[instance] = newInstances.size();
+    newInstances.push_back(std::move(instances[instance]));
+  }
+  nodes = std::move(newNodes);
+  instances = std::move(newInstances);
+  for (Node &node : nodes) {
+    for (InstanceIndex &instance : node.reads)
+      instance = instanceMap[instance];
+    for (InstanceIndex &instance : node.outputs)
+      instance = instanceMap[instance];
+  }
+  for (Instance &instance : instances) {
+    instance.definition = nodeMap[instance.definition];
+    for (NodeIndex &use : instance.uses)
+      use = nodeMap[use];
+  }
+  for (auto &list : slots)
+    for (NodeIndex &node : list)
+      node = nodeMap[node];
+  for (auto &list : instancesOf)
+    for (InstanceIndex &instance : list)
+      instance = instanceMap[instance];
+  edits.clear();
+  numApplied = 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Compound edits
 //===----------------------------------------------------------------------===//
+
+void Schedule::move(NodeIndex node, NodeIndex before) {
+  const Node &from = nodes[node], &to = nodes[before];
+  // Positions count without the node itself.
+  bool isShifted = from.slot == to.slot && from.position < to.position;
+  apply({EditKind::MoveNode, node, from.slot, from.position, to.slot, to.position - isShifted});
+}
 
 NodeIndex Schedule::insert(UnitIndex unit, NodeIndex before, bool isClone,
                            llvm::ArrayRef<InstanceIndex> reads) {
@@ -254,7 +342,7 @@ NodeIndex Schedule::insert(UnitIndex unit, NodeIndex before, bool isClone,
   nodes[node].operation = kNone;
   nodes[node].isClone = isClone;
   nodes[node].reads.assign(reads.begin(), reads.end());
-  for (RootIndex root : graph.units[unit].outputs) {
+  for (RootIndex root : graph->units[unit].outputs) {
     nodes[node].outputs.push_back(instances.size());
     instances.push_back(Instance{root, node, {}});
   }
@@ -269,11 +357,15 @@ void Schedule::redirect(InstanceIndex from, NodeIndex first, InstanceIndex to) {
     NodeIndex user = instances[from].uses.back();
     if (isBefore(user, first))
       return;
-    int32_t index = llvm::find(nodes[user].reads, from) - nodes[user].reads.begin();
-    apply({EditKind::SetRead, user, index, from, to});
-    apply({EditKind::RemoveUse, user, from, 0, 0});
-    apply({EditKind::AddUse, user, to, 0, 0});
+    redirectOne(from, user, to);
   }
+}
+
+void Schedule::redirectOne(InstanceIndex from, NodeIndex user, InstanceIndex to) {
+  int32_t index = llvm::find(nodes[user].reads, from) - nodes[user].reads.begin();
+  apply({EditKind::SetRead, user, index, from, to});
+  apply({EditKind::RemoveUse, user, from, 0, 0});
+  apply({EditKind::AddUse, user, to, 0, 0});
 }
 
 /// Whether nobody reads what the unit of `node` computes there.
@@ -285,7 +377,7 @@ bool Schedule::isUnused(NodeIndex node) const {
     return llvm::all_of(info.outputs,
                         [&](InstanceIndex output) { return instances[output].uses.empty(); });
   // An original is removed with its whole unit, whose instances are the roots.
-  const Unit &unit = graph.units[info.unit];
+  const Unit &unit = graph->units[info.unit];
   return reorder && unit.isMovable && llvm::all_of(unit.outputs, [&](RootIndex root) {
            return llvm::all_of(instances[root].uses, [&](NodeIndex user) {
              return nodes[user].unit == info.unit && nodes[user].operation != kNone;
@@ -301,8 +393,8 @@ void Schedule::removeUnused(NodeIndex node) {
       continue;
     llvm::SmallVector<NodeIndex, 4> members{next};
     if (nodes[next].operation != kNone)
-      members.assign(graph.units[nodes[next].unit].operations.begin(),
-                     graph.units[nodes[next].unit].operations.end());
+      members.assign(graph->units[nodes[next].unit].operations.begin(),
+                     graph->units[nodes[next].unit].operations.end());
     llvm::SmallVector<InstanceIndex, 8> released;
     for (NodeIndex member : llvm::reverse(members)) {
       for (InstanceIndex instance : llvm::reverse(nodes[member].reads)) {

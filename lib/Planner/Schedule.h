@@ -71,6 +71,13 @@ public:
     return std::make_pair(nodes[a].slot, nodes[a].position) <
            std::make_pair(nodes[b].slot, nodes[b].position);
   }
+  int64_t getNumSlots() const { return slots.size(); }
+  /// The node that completes an instance.
+  NodeIndex getReady(InstanceIndex instance) const {
+    const Instance &info = instances[instance];
+    return nodes[info.definition].operation == kNone ? info.definition
+                                                     : graph->roots[info.root].ready;
+  }
   /// The last reader, or the definition when there is none.
   NodeIndex getEnd(InstanceIndex instance) const {
     const Instance &info = instances[instance];
@@ -91,6 +98,16 @@ public:
   int64_t getBytes(int64_t slot);
   /// Highest live bytes of the closed range of slots.
   int64_t getMaximum(int64_t firstSlot, int64_t lastSlot);
+  /// The sum over all slots of the live bytes above `threshold`.
+  __int128 getExcess(int64_t threshold);
+  /// Calls `visit(slot, bytes)` for the slots above `threshold`, in order.
+  template <typename Fn>
+  void forEachSlotAbove(int64_t threshold, Fn visit) {
+    flush();
+    tree.forEachAbove(threshold, visit);
+  }
+  /// Replays one slot: its first node with the highest bytes.
+  PeakPlace getPeakPlace(int64_t slot) const;
   /// Picoseconds of all nodes in the schedule.
   int64_t getCost() const { return cost; }
   int64_t getNumNodes() const { return numNodes; }
@@ -100,8 +117,13 @@ public:
   /// removes. Returns the new node.
   NodeIndex insert(UnitIndex unit, NodeIndex before, bool isClone,
                    llvm::ArrayRef<InstanceIndex> reads);
+  /// Lets `node` run directly before `before`: behind all that it reads, and before
+  /// all readers of its results.
+  void move(NodeIndex node, NodeIndex before);
   /// Lets all readers of `from` that do not run before `first` read `to`.
   void redirect(InstanceIndex from, NodeIndex first, InstanceIndex to);
+  /// Lets one reader of `from` read `to`.
+  void redirectOne(InstanceIndex from, NodeIndex user, InstanceIndex to);
   /// Removes nodes whose results nobody reads: `node`, if it may be removed,
   /// and then what only it kept.
   void removeUnused(NodeIndex node);
@@ -114,11 +136,14 @@ public:
   int64_t getNumExecuted() const { return numExecuted; }
   /// Takes edits back, or applies them again, until `state` is reached.
   void restore(int64_t state);
-  /// Forgets the edits that were taken back.
+  /// Forgets the edits that were taken back, and the nodes that only they made.
   void forgetUndone();
 
   /// A copy that cannot go back.
   Schedule snapshot();
+  /// Forgets all edits and renumbers the clones that are in the schedule, so that
+  /// their number alone decides what is remembered.
+  void compact();
 
   /// Calls `visit` for every instance whose readers changed since `state`.
   template <typename Fn>
@@ -132,22 +157,25 @@ public:
   Plan toPlan() const;
 
 private:
-  enum class EditKind : uint8_t { InsertNode, RemoveNode, AddUse, RemoveUse, SetRead };
+  enum class EditKind : uint8_t { InsertNode, RemoveNode, MoveNode, AddUse, RemoveUse, SetRead };
   struct Edit {
     EditKind kind;
     NodeIndex node;
-    /// Slot of an inserted or removed node; instance of a use; index of a read.
+    /// Slot of an inserted or removed node, old one of a moved node; instance of a
+    /// use; index of a read.
     int32_t a;
-    /// Position of a node; old instance of a read.
+    /// Position of a node, old one of a moved node; old instance of a read.
     int32_t b;
-    /// New instance of a read.
+    /// New instance of a read; new slot and position of a moved node.
     int32_t c;
+    int32_t d = 0;
   };
 
   void apply(Edit edit);
   void execute(const Edit &edit, bool isForward);
   void insertNode(NodeIndex node, int32_t slot, int32_t position);
   void removeNode(NodeIndex node);
+  void moveNode(NodeIndex node, int32_t slot, int32_t position);
   void addUse(InstanceIndex instance, NodeIndex node);
   void removeUse(InstanceIndex instance, NodeIndex node);
   void setRead(NodeIndex node, unsigned index, InstanceIndex instance);
@@ -160,8 +188,8 @@ private:
   void flush();
   int64_t computeOwn(int64_t slot, PeakPlace *place) const;
 
-  const Problem &problem;
-  const StorageGraph &graph;
+  const Problem *problem;
+  const StorageGraph *graph;
   bool reorder;
   std::vector<Node> nodes;
   std::vector<Instance> instances;

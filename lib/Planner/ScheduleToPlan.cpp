@@ -101,10 +101,7 @@ private:
 
   /// The slot in which an instance is complete.
   int64_t getReadySlot(InstanceIndex instance) const {
-    const Schedule::Node &node = schedule.getNode(schedule.getInstance(instance).definition);
-    if (node.operation == kNone)
-      return node.slot;
-    return graph.roots[schedule.getInstance(instance).root].ready;
+    return schedule.getNode(schedule.getReady(instance)).slot;
   }
 
   /// Where nobody reads an original any more, the first clone is the original,
@@ -248,4 +245,4 @@ private:
 };
 } // namespace
 
-Plan Schedule::toPlan() const { return PlanWriter(problem, graph, *this, reorder).run(); }
+Plan Schedule::toPlan() const { return PlanWriter(*problem, *graph, *this, reorder).run(); }

@@ -11,8 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/Planner/Solve.h"
+#include "Anneal.h"
+#include "PlanFamilyImpl.h"
 #include "Remat/Planner/Bounds.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::remat::planner;
 
@@ -70,10 +73,31 @@ static Answer judge(const Problem &problem, int64_t budget, Solution solution, b
   return answer;
 }
 
+static std::optional<Solution> improve(const Problem &problem, int64_t budget, PlanFamily &family,
+                                       const SolveOptions &options) {
+  PlanFamily::Impl &impl = family.getImpl();
+  Schedule start = impl.findStart(budget);
+  std::optional<Schedule> best;
+  for (int64_t seed = 0; seed < options.numSeeds; ++seed) {
+    AnnealOptions anneal{budget - impl.graph.boundaryBytes, options.reorder,
+                         static_cast<uint64_t>(seed), options.numIterations, nullptr};
+    std::optional<Schedule> found = mlir::remat::planner::anneal(problem, impl.graph, start, anneal);
+    if (found) llvm::errs() << "seed " << seed << " cost " << found->getCost() << "\n";
+    if (found && (!best || found->getCost() < best->getCost()))
+      best = std::move(found);
+  }
+  if (!best)
+    return std::nullopt;
+  return evaluate(problem, best->toPlan());
+}
+
 llvm::Expected<Answer> mlir::remat::planner::solve(const Problem &problem, int64_t budget,
                                                    const SolveOptions &options) {
   PlanFamily family(problem, options);
   std::optional<Solution> found = family.findCheapest(budget);
+  if (options.solver == Solver::Anneal)
+    if (std::optional<Solution> better = improve(problem, budget, family, options))
+      found = std::move(better);
   return judge(problem, budget, found ? std::move(*found) : family.findSmallest(),
                found.has_value());
 }

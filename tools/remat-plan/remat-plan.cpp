@@ -13,7 +13,7 @@
 
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/NodeLink.h"
-#include "Remat/Planner/PlanFamily.h"
+#include "Remat/Planner/Solve.h"
 #include "Remat/Planner/Serialization.h"
 #include "Remat/Support/ByteCount.h"
 #include "Remat/Support/JSON.h"
@@ -60,6 +60,9 @@ static cl::opt<std::string> outputPath("output", cl::value_desc("file"),
                                        cl::desc("Write the answer to this file"),
                                        cl::sub(solveCommand), cl::sub(paretoCommand),
                                        cl::sub(packCommand));
+static cl::opt<std::string> solverText("solver", cl::init("auto"), cl::sub(solveCommand));
+static cl::opt<int64_t> numSeeds("seeds", cl::init(2), cl::sub(solveCommand));
+static cl::opt<int64_t> numIterations("iterations", cl::init(100000), cl::sub(solveCommand));
 static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE.csv"),
                                     cl::sub(packCommand));
 static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
@@ -221,7 +224,11 @@ static Expected<int> solve() {
   if (isLimited && !maxOverhead.empty())
     return makeError("'--budget' and '--max-overhead' are two questions: give one");
 
-  std::optional<Solution> found =
+  std::optional<Solution> found;
+  SolveOptions so;
+  so.solver=*parseSolver(solverText); so.numSeeds=numSeeds; so.numIterations=numIterations; so.reorder=options->reorder; so.isPacked=options->isPacked;
+  if (isLimited && so.solver == Solver::Anneal) { auto a = cantFail(mlir::remat::planner::solve(problem,*budget,so)); if (a.status==Status::Feasible || a.status==Status::Optimal) found = std::move(a.solution);} else
+  found =
       isLimited ? family.findCheapest(*budget) : std::optional(family.findSmallest(*maxCost));
   Solution solution = found ? std::move(*found) : family.findSmallest();
   int64_t cost = identity.simulation.cost, added = addedCost(problem, solution.plan);

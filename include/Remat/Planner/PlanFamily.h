@@ -64,8 +64,11 @@ public:
   /// `maxAddedCost`; the cheapest of equal ones.
   Solution findSmallest(int64_t maxAddedCost = std::numeric_limits<int64_t>::max());
 
-private:
+  /// For the solvers that start from members.
   struct Impl;
+  Impl &getImpl() { return *impl; }
+
+private:
   std::unique_ptr<Impl> impl;
 };
 

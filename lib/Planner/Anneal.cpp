@@ -1,0 +1,398 @@
+//===- Anneal.cpp - Local search from a plan that is known ------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The energy of a schedule is its cost plus a price for every byte above the limit
+// in every slot. Moves are aimed at where memory is above the limit, or else at
+// where it is highest. All arithmetic is in integers, so that a seed leads to the
+// same schedule on every machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Anneal.h"
+#include "NodeMoves.h"
+#include "Random.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::remat::planner;
+
+namespace {
+/// Picoseconds, in units of 2^-kScale.
+using Energy = __int128;
+constexpr int kScale = 16;
+
+/// Edits after which the log is forgotten.
+constexpr int64_t kMaxLog = 1 << 18;
+
+/// Iterations between two looks at the price of excess.
+constexpr int64_t kPricePeriod = 64;
+
+/// Tries to find a storage that is live at some place.
+constexpr int kNumDraws = 48;
+
+class Annealer {
+public:
+  Annealer(const Problem &problem, const StorageGraph &graph, Schedule start,
+           const AnnealOptions &options)
+      : problem(problem), graph(graph), options(options), schedule(std::move(start)),
+        gaps(problem, graph, schedule, options.reorder),
+        nodes(problem, graph, schedule, options.reorder), random(options.seed) {
+    weighRoots();
+    int64_t numCosts = 0, sumOfCosts = 0, sumOfBytes = 0, numBytes = 0;
+    for (const Unit &unit : graph.units)
+      if (unit.isCloneable && unit.cost > 0) {
+        ++numCosts;
+        sumOfCosts += unit.cost;
+      }
+    for (const Root &root : graph.roots) {
+      ++numBytes;
+      sumOfBytes += root.bytes;
+    }
+    meanCost = std::max<int64_t>(sumOfCosts / std::max<int64_t>(numCosts, 1), 1);
+    meanBytes = std::max<int64_t>(sumOfBytes / std::max<int64_t>(numBytes, 1), 1);
+    price = std::max<Energy>((Energy(meanCost) << (kScale + kScale)) / meanBytes / 8, 1);
+  }
+
+  std::optional<Schedule> run() {
+    schedule.compact();
+    excess = schedule.getExcess(options.limit);
+    note();
+    int64_t period = std::max<int64_t>(options.numIterations / 1024, 1);
+    for (int64_t i = 0; i < options.numIterations; ++i) {
+      if (i % period == 0) {
+        setTemperature(i);
+        if (options.onProgress && !options.onProgress(i, best ? best->getCost() : -1))
+          break;
+      }
+      step();
+      if (i % kPricePeriod == kPricePeriod - 1)
+        adaptPrice();
+      if (schedule.getState() > kMaxLog || schedule.getNumKnownNodes() > 4 * schedule.getNumNodes() + kMaxLog)
+        forget();
+    }
+    saveBest();
+    return std::move(best);
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Energy
+  //===--------------------------------------------------------------------===//
+
+  Energy getEnergy(int64_t cost, __int128 bytes) const {
+    return (Energy(cost) << kScale) + ((price * bytes) >> kScale);
+  }
+
+  /// Falls from cycle to cycle and within each of them.
+  void setTemperature(int64_t iteration) {
+    int64_t numCycles = 4, length = std::max<int64_t>(options.numIterations / numCycles, 1);
+    int64_t cycle = iteration / length, place = iteration % length;
+    if (place < length / 256 && cycle > 0)
+      returnToBest();
+    // From 1/4 of the mean cost by powers of two over 12 halvings.
+    int64_t numHalvings = 12 * place / length;
+    int64_t rest = (12 * place - numHalvings * length) * 1024 / length;
+    Energy start = (Energy(meanCost) << kScale) >> (2 + cycle);
+    temperature = (start >> numHalvings) * (2048 - rest) / 2048;
+  }
+
+  void adaptPrice() {
+    // Above the limit most of the time, or hardly ever.
+    if (numAbove > kPricePeriod * 3 / 4)
+      price += price / 8 + 1;
+    else if (numAbove < kPricePeriod / 4)
+      price -= price / 8;
+    price = std::max<Energy>(price, 1);
+    price = std::min<Energy>(price, Energy(1) << 60);
+    numAbove = 0;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Steps
+  //===--------------------------------------------------------------------===//
+
+  void step() {
+    int64_t state = schedule.getState(), cost = schedule.getCost();
+    bool isMade = makeMove();
+    __int128 newExcess = excess;
+    bool isAccepted = false;
+    if (isMade) {
+      newExcess = schedule.getExcess(options.limit);
+      Energy delta = getEnergy(schedule.getCost(), newExcess) - getEnergy(cost, excess);
+      isAccepted = delta <= 0 || (delta << 16) <= temperature * random.exponential();
+    }
+    if (isAccepted) {
+      excess = newExcess;
+      if (excess == 0)
+        note();
+    } else {
+      schedule.restore(state);
+      schedule.forgetUndone();
+    }
+    numAbove += excess > 0;
+  }
+
+  /// Notes the current schedule when it is the best so far.
+  void note() {
+    if (excess > 0 || (hasBest && schedule.getCost() >= bestCost))
+      return;
+    hasBest = true;
+    bestCost = schedule.getCost();
+    bestState = schedule.getState();
+    bestIsInLog = true;
+  }
+
+  /// Keeps a copy of the best schedule.
+  void saveBest() {
+    if (!bestIsInLog)
+      return;
+    int64_t state = schedule.getState();
+    schedule.restore(bestState);
+    best = schedule.snapshot();
+    schedule.restore(state);
+    bestIsInLog = false;
+  }
+
+  void forget() {
+    saveBest();
+    schedule.compact();
+  }
+
+  void returnToBest() {
+    if (!hasBest)
+      return;
+    saveBest();
+    schedule = *best;
+    schedule.compact();
+    excess = 0;
+  }
+
+  bool makeMove() {
+    int64_t kind = random.below(100);
+    if (excess > 0) {
+      choosePlace();
+      if (kind < 50)
+        return closeGap();
+      if (kind < 60)
+        return takeBack();
+      if (kind < 75)
+        return options.reorder ? relocate() : shift();
+      if (kind < 85)
+        return shift();
+      return swap();
+    }
+    if (kind < 25)
+      return takeBack();
+    if (kind < 40)
+      return shift();
+    if (kind < 50) {
+      choosePlace();
+      return closeGap();
+    }
+    if (kind < 70)
+      return options.reorder ? relocate() : swap();
+    return swap();
+  }
+
+  /// Where moves are aimed at: a slot above the limit, or the highest.
+  void choosePlace() {
+    place = schedule.getPeakPlace();
+    if (excess == 0 || random.chance(50))
+      return;
+    int64_t numSlots = 0, chosen = place.slot;
+    schedule.forEachSlotAbove(options.limit, [&](int64_t slot, int64_t) {
+      if (random.below(++numSlots) == 0)
+        chosen = slot;
+    });
+    place = schedule.getPeakPlace(chosen);
+  }
+
+  /// A gap around the place; nothing where none was found.
+  std::optional<Gap> drawGap() {
+    for (int draw = 0; draw < kNumDraws && place.node != kNone; ++draw) {
+      RootIndex root = drawRoot();
+      if (root == kNone)
+        return std::nullopt;
+      for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root))) {
+        const Schedule::Instance &info = schedule.getInstance(instance);
+        if (!schedule.isBefore(info.definition, place.node))
+          continue;
+        auto next = llvm::partition_point(
+            info.uses, [&](NodeIndex use) { return !schedule.isBefore(place.node, use); });
+        if (next == info.uses.end())
+          break;
+        NodeIndex previous = next == info.uses.begin() ? info.definition : *std::prev(next);
+        if (previous == place.node)
+          break;
+        return Gap{instance, previous, *next};
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool closeGap() {
+    std::optional<Gap> gap = drawGap();
+    if (!gap)
+      return false;
+    std::optional<Closure> closure;
+    if (random.chance(40)) {
+      closure = gaps.findClosure(*gap, place.node);
+    } else {
+      static constexpr int kChances[] = {0, 20, 50, 80, 100};
+      int chance = kChances[random.below(5)];
+      bool allowReplacing = random.chance(50);
+      closure = gaps.findClosure(
+          *gap, place.node, [&] { return random.chance(chance); }, allowReplacing);
+      if (closure && closure->units.size() > 64)
+        return false;
+    }
+    if (!closure)
+      return false;
+    gaps.apply(*gap, *closure);
+    return true;
+  }
+
+  NodeIndex drawClone() {
+    int64_t numOriginals = schedule.getNumSlots();
+    int64_t numOthers = schedule.getNumKnownNodes() - numOriginals;
+    for (int draw = 0; draw < kNumDraws && numOthers > 0; ++draw) {
+      NodeIndex node = numOriginals + random.below(numOthers);
+      if (schedule.getNode(node).slot != kNone && schedule.getNode(node).isClone)
+        return node;
+    }
+    return kNone;
+  }
+
+  bool takeBack() {
+    NodeIndex clone = drawClone();
+    return clone != kNone && gaps.takeBack(clone);
+  }
+
+  bool shift() {
+    NodeIndex clone = drawClone();
+    if (clone == kNone)
+      return false;
+    switch (random.below(3)) {
+    case 0:
+      return nodes.serveEarlier(clone);
+    case 1:
+      return nodes.serveLater(clone);
+    default:
+      return relocate(clone);
+    }
+  }
+
+  /// Takes a clone back and closes gaps until memory is as low as before.
+  bool swap() {
+    __int128 before = excess;
+    if (!takeBack())
+      return false;
+    int64_t numTries = 1 + random.below(4);
+    for (int64_t i = 0; i < numTries; ++i) {
+      excess = schedule.getExcess(options.limit);
+      if (excess <= before)
+        break;
+      choosePlace();
+      closeGap();
+    }
+    excess = before;
+    return true;
+  }
+
+  bool relocate() {
+    int64_t numNodes = schedule.getNumKnownNodes();
+    for (int draw = 0; draw < kNumDraws; ++draw) {
+      NodeIndex node = random.below(numNodes);
+      if (nodes.isMovable(node))
+        return relocate(node);
+    }
+    return false;
+  }
+
+  bool relocate(NodeIndex node) {
+    NodeIndex reader = nodes.getFirstReader(node), source = nodes.getLastSource(node);
+    if (reader == kNone)
+      return false;
+    NodeIndex earliest = source == kNone ? nodes.getFirst(0) : nodes.getNext(source);
+    switch (random.below(4)) {
+    case 0:
+      return nodes.relocate(node, reader);
+    case 1:
+      return nodes.relocate(node, earliest);
+    case 2: {
+      // Behind the reader before it of something that it reads last.
+      const Schedule::Node &info = schedule.getNode(node);
+      if (info.reads.empty())
+        return false;
+      InstanceIndex read = info.reads[random.below(info.reads.size())];
+      const auto &uses = schedule.getInstance(read).uses;
+      auto use = llvm::find(uses, node);
+      NodeIndex previous = use == uses.begin() ? schedule.getReady(read) : *std::prev(use);
+      NodeIndex before = nodes.getNext(previous);
+      return before != kNone && nodes.relocate(node, before);
+    }
+    default: {
+      int64_t first = schedule.getNode(earliest).slot, last = schedule.getNode(reader).slot;
+      NodeIndex before = nodes.getFirst(first + random.below(last - first + 1));
+      return before != kNone && nodes.relocate(node, before);
+    }
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Drawing storages
+  //===--------------------------------------------------------------------===//
+
+  /// By the square roots of their bytes: large ones matter more, small ones are many.
+  void weighRoots() {
+    int64_t sum = 0;
+    for (auto [index, root] : llvm::enumerate(graph.roots)) {
+      const Unit &unit = graph.units[root.unit];
+      if (!root.isDroppable || !(unit.isCloneable || (options.reorder && unit.isMovable)))
+        continue;
+      int64_t weight = 1;
+      while (weight * weight < root.bytes && weight < (int64_t(1) << 31))
+        weight += weight;
+      sum += weight;
+      weighed.push_back({sum, static_cast<RootIndex>(index)});
+    }
+  }
+
+  RootIndex drawRoot() {
+    if (weighed.empty())
+      return kNone;
+    int64_t place = random.below(weighed.back().first);
+    return llvm::partition_point(weighed, [&](auto &entry) { return entry.first <= place; })->second;
+  }
+
+  const Problem &problem;
+  const StorageGraph &graph;
+  const AnnealOptions &options;
+  Schedule schedule;
+  GapMoves gaps;
+  NodeMoves nodes;
+  Random random;
+  /// Roots that may be dropped, with the sum of weights up to each.
+  std::vector<std::pair<int64_t, RootIndex>> weighed;
+  int64_t meanCost, meanBytes;
+  /// Of a byte above the limit in one slot, in units of 2^-kScale.
+  Energy price;
+  Energy temperature = 0;
+  __int128 excess = 0;
+  int64_t numAbove = 0;
+  Schedule::PeakPlace place;
+  bool hasBest = false, bestIsInLog = false;
+  int64_t bestCost = 0, bestState = 0;
+  std::optional<Schedule> best;
+};
+} // namespace
+
+std::optional<Schedule> mlir::remat::planner::anneal(const Problem &problem,
+                                                     const StorageGraph &graph, Schedule schedule,
+                                                     const AnnealOptions &options) {
+  return Annealer(problem, graph, std::move(schedule), options).run();
+}

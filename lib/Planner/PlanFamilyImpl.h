@@ -1,0 +1,72 @@
+//===- PlanFamilyImpl.h - The members of a family ---------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a family holds, for the solvers that start from its members.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_PLANNER_PLANFAMILYIMPL_H
+#define REMAT_LIB_PLANNER_PLANFAMILYIMPL_H
+
+#include "Greedy.h"
+#include "Remat/Planner/PlanFamily.h"
+
+namespace mlir::remat::planner {
+
+/// A member before it is written as a plan.
+struct Member {
+  int64_t cost;
+  /// Aligned live bytes with the boundary values: the packed peak is at least
+  /// this, and a member is taken for no smaller budget.
+  int64_t peak;
+  /// A single gap, or else a state of the greedy run, perhaps pruned up to a peak.
+  std::optional<Gap> gap;
+  int64_t state = 0;
+  std::optional<int64_t> level = std::nullopt;
+  /// Once known.
+  std::optional<int64_t> requiredBytes = std::nullopt;
+};
+
+struct PlanFamily::Impl {
+  Impl(const Problem &problem, const FamilyOptions &options);
+
+  /// What a budget is compared with.
+  int64_t getPeak(const Solution &solution) const {
+    return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
+  }
+
+  /// Lists the members. Only the identity is needed for a problem that fits, so
+  /// this waits until somebody asks for more.
+  void build();
+  Schedule toSchedule(const Member &member);
+  Solution materialize(Member &member);
+
+  /// The cheapest member whose live bytes are at most `budget`, or else the one with
+  /// the fewest, as a schedule from which a search can go on.
+  Schedule findStart(int64_t budget);
+
+  const Problem &problem;
+  FamilyOptions options;
+  StorageGraph graph;
+  Schedule singleSchedule;
+  Schedule greedySchedule;
+  GapMoves singleMoves;
+  /// Of singleSchedule: without what nobody reads.
+  int64_t startState = 0;
+  Solution identity;
+  std::vector<Member> members;
+  bool isBuilt = false;
+
+private:
+  void addSingles();
+  void addPruned(llvm::ArrayRef<GreedyState> states);
+  Schedule prunedSchedule(int64_t state, int64_t peak);
+};
+
+} // namespace mlir::remat::planner
+
+#endif // REMAT_LIB_PLANNER_PLANFAMILYIMPL_H
