@@ -25,8 +25,8 @@ namespace {
 using Energy = __int128;
 constexpr int kScale = 16;
 
-/// Edits after which the log is forgotten.
-constexpr int64_t kMaxLog = 1 << 18;
+/// Edits in the log, for each node, after which it is forgotten.
+constexpr int64_t kLogPerNode = 4;
 
 /// Iterations between two looks at the price of excess.
 constexpr int64_t kPricePeriod = 64;
@@ -38,7 +38,7 @@ class Annealer {
 public:
   Annealer(const Problem &problem, const StorageGraph &graph, Schedule start,
            const AnnealOptions &options)
-      : problem(problem), graph(graph), options(options), schedule(std::move(start)),
+      : graph(graph), options(options), schedule(std::move(start)),
         gaps(problem, graph, schedule, options.reorder),
         nodes(problem, graph, schedule, options.reorder), random(options.seed) {
     weighRoots();
@@ -71,7 +71,7 @@ public:
       step();
       if (i % kPricePeriod == kPricePeriod - 1)
         adaptPrice();
-      if (schedule.getState() > kMaxLog || schedule.getNumKnownNodes() > 4 * schedule.getNumNodes() + kMaxLog)
+      if (schedule.getState() > kLogPerNode * (schedule.getNumNodes() + 64))
         forget();
     }
     saveBest();
@@ -238,18 +238,11 @@ private:
     std::optional<Gap> gap = drawGap();
     if (!gap)
       return false;
-    std::optional<Closure> closure;
-    if (random.chance(40)) {
-      closure = gaps.findClosure(*gap, place.node);
-    } else {
-      static constexpr int kChances[] = {0, 20, 50, 80, 100};
-      int chance = kChances[random.below(5)];
-      bool allowReplacing = random.chance(50);
-      closure = gaps.findClosure(
-          *gap, place.node, [&] { return random.chance(chance); }, allowReplacing);
-      if (closure && closure->units.size() > 64)
-        return false;
-    }
+    static constexpr int kChances[] = {0, 20, 50, 80, 100};
+    int chance = kChances[random.below(5)];
+    std::optional<Closure> closure = gaps.findClosure(
+        *gap, place.node,
+        {[&] { return random.chance(chance); }, random.chance(50), size_t(1) << random.below(7)});
     if (!closure)
       return false;
     gaps.apply(*gap, *closure);
@@ -257,7 +250,7 @@ private:
   }
 
   NodeIndex drawClone() {
-    int64_t numOriginals = schedule.getNumSlots();
+    int64_t numOriginals = schedule.getNumOriginals();
     int64_t numOthers = schedule.getNumKnownNodes() - numOriginals;
     for (int draw = 0; draw < kNumDraws && numOthers > 0; ++draw) {
       NodeIndex node = numOriginals + random.below(numOthers);
@@ -366,10 +359,10 @@ private:
     if (weighed.empty())
       return kNone;
     int64_t place = random.below(weighed.back().first);
-    return llvm::partition_point(weighed, [&](auto &entry) { return entry.first <= place; })->second;
+    return llvm::partition_point(weighed, [&](auto &entry) { return entry.first <= place; })
+        ->second;
   }
 
-  const Problem &problem;
   const StorageGraph &graph;
   const AnnealOptions &options;
   Schedule schedule;

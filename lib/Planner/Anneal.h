@@ -33,8 +33,8 @@ struct AnnealOptions {
 /// Looks for a cheaper schedule within the limit, from `schedule` on, which may be
 /// above it. Returns the cheapest one found; nothing when none is within the limit.
 /// The result costs at most what `schedule` costs if that is within the limit.
-std::optional<Schedule> anneal(const Problem &problem, const StorageGraph &graph,
-                               Schedule schedule, const AnnealOptions &options);
+std::optional<Schedule> anneal(const Problem &problem, const StorageGraph &graph, Schedule schedule,
+                               const AnnealOptions &options);
 
 } // namespace mlir::remat::planner
 

@@ -70,7 +70,7 @@ bool GapMoves::isMove(const Gap &gap) const {
   if (!reorder)
     return false;
   NodeIndex target = getTarget(gap);
-  if (numPinnedBefore[schedule.getNode(target).slot] != numPinnedBefore[unit.operations.front()])
+  if (numPinnedBefore[schedule.getPlace(target)] != numPinnedBefore[unit.operations.front()])
     return false;
   llvm::ArrayRef<InstanceIndex> outputs = definition.outputs;
   if (definition.operation != kNone)
@@ -111,14 +111,15 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode)
 }
 
 template <typename DecideFn>
-std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, bool allowReplacing,
-                                         DecideFn decide) {
+std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, size_t maxUnits,
+                                         bool allowReplacing, DecideFn decide) {
   const Schedule::Instance &dropped = schedule.getInstance(gap.instance);
   const Root &droppedRoot = graph.roots[dropped.root];
   NodeIndex target = getTarget(gap);
   int64_t targetSlot = schedule.getNode(target).slot;
+  OpIndex targetPlace = schedule.getPlace(target);
   bool move = isMove(gap);
-  if (!droppedRoot.isDroppable || targetSlot > droppedRoot.firstFixedView ||
+  if (!droppedRoot.isDroppable || targetPlace > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;
   if (!move && (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||
@@ -158,7 +159,7 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, boo
       continue; // Live there.
 
     bool canCompute = !read.isFixed && root.isDroppable && graph.units[root.unit].isCloneable &&
-                      targetSlot <= root.firstFixedView;
+                      targetPlace <= root.firstFixedView;
     InstanceIndex later = canCompute && allowReplacing ? findLater(read.root, target) : kNone;
     if (later == kNone && before != kNone &&
         decide(closure.score, root, end, targetSlot, canCompute)) {
@@ -166,7 +167,7 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, boo
         return std::nullopt;
       continue;
     }
-    if (!canCompute || closure.units.size() + stack.size() > kMaxClosureUnits)
+    if (!canCompute || closure.units.size() + stack.size() > maxUnits)
       return std::nullopt;
     if (later == kNone)
       closure.score.cost += graph.units[root.unit].cost;
@@ -183,15 +184,15 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
   // Keeping a storage longer is free where there is room, and costs room at the
   // peak where its life would now span it.
   return collect(
-      gap, peakNode, /*allowReplacing=*/true,
+      gap, peakNode, kMaxClosureUnits, /*allowReplacing=*/true,
       [&](Score &score, const Root &root, NodeIndex end, int64_t targetSlot, bool canCompute) {
         bool spansPeak = schedule.isBefore(end, peakNode);
         int64_t endSlot = schedule.getNode(end).slot;
         bool fits = spansPeak || schedule.getMaximum(endSlot, targetSlot - 1) + root.bytes < peak;
         bool isCheaper =
-            !spansPeak || (keepBelow && static_cast<__int128>(root.bytes) * keepBelow->cost <
-                                            static_cast<__int128>(graph.units[root.unit].cost) *
-                                                keepBelow->gain);
+            !spansPeak ||
+            (keepBelow && static_cast<__int128>(root.bytes) * keepBelow->cost <
+                              static_cast<__int128>(graph.units[root.unit].cost) * keepBelow->gain);
         if (canCompute && !(fits && isCheaper))
           return false;
         if (spansPeak)
@@ -201,10 +202,10 @@ std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex peakNode,
 }
 
 std::optional<Closure> GapMoves::findClosure(const Gap &gap, NodeIndex node,
-                                             llvm::function_ref<bool()> keeps, bool allowReplacing) {
-  return collect(gap, node, allowReplacing,
+                                             const ClosureChoice &choice) {
+  return collect(gap, node, choice.maxUnits, choice.allowReplacing,
                  [&](Score &, const Root &, NodeIndex, int64_t, bool canCompute) {
-                   return !canCompute || keeps();
+                   return !canCompute || choice.keeps();
                  });
 }
 

@@ -48,6 +48,17 @@ struct Closure {
   Score score;
 };
 
+/// How a closure is to be made.
+struct ClosureChoice {
+  /// Asked for every storage that is needed and not at hand whether to keep it for
+  /// longer, and not to compute it again.
+  llvm::function_ref<bool()> keeps;
+  /// Whether a later execution of a needed unit may be brought forward.
+  bool allowReplacing;
+  /// A closure with more units is none.
+  size_t maxUnits;
+};
+
 class GapMoves {
 public:
   GapMoves(const Problem &problem, const StorageGraph &graph, Schedule &schedule, bool reorder);
@@ -57,10 +68,8 @@ public:
   /// Works out how to close `gap` so that its storage is not live at the node
   /// `peakNode`; nothing when that is impossible or frees nothing there.
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode);
-  /// As above with the choice left to the caller: `keeps` is asked for every storage
-  /// that is needed and not at hand whether to keep it for longer.
-  std::optional<Closure> findClosure(const Gap &gap, NodeIndex node,
-                                     llvm::function_ref<bool()> keeps, bool allowReplacing);
+  /// As above with the choice left to the caller.
+  std::optional<Closure> findClosure(const Gap &gap, NodeIndex node, const ClosureChoice &choice);
   /// Closes the gap. The schedule's log allows to take it back.
   void apply(const Gap &gap, const Closure &closure);
   /// Lets the readers of a clone read what was computed before it, and removes it.
@@ -87,8 +96,8 @@ private:
   /// and not at hand whether its last instance is kept for longer, and not computed
   /// again, and may lower the gain for it.
   template <typename DecideFn>
-  std::optional<Closure> collect(const Gap &gap, NodeIndex peakNode, bool allowReplacing,
-                                 DecideFn decide);
+  std::optional<Closure> collect(const Gap &gap, NodeIndex peakNode, size_t maxUnits,
+                                 bool allowReplacing, DecideFn decide);
   /// Needed storages are kept across the peak rather than computed again when that is
   /// cheaper than the rate `keepBelow`.
   std::optional<Closure> findClosure(const Gap &gap, NodeIndex peakNode,

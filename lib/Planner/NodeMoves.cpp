@@ -95,7 +95,7 @@ NodeIndex NodeMoves::getNext(NodeIndex node) const {
 /// Whether everything that `node` needs is there directly before `before`.
 bool NodeMoves::isReadyBefore(NodeIndex node, NodeIndex before) const {
   const Schedule::Node &info = schedule.getNode(node);
-  if (lastFixedSource[info.unit] >= schedule.getNode(before).slot)
+  if (lastFixedSource[info.unit] >= schedule.getPlace(before))
     return false;
   return llvm::all_of(info.reads, [&](InstanceIndex instance) {
     return schedule.isBefore(schedule.getReady(instance), before);
@@ -106,9 +106,8 @@ bool NodeMoves::relocate(NodeIndex node, NodeIndex before) {
   if (node == before || before == kNone || !isMovable(node) || getNext(node) == before)
     return false;
   const Schedule::Node &info = schedule.getNode(node);
-  int64_t slot = schedule.getNode(before).slot;
-  if (!info.isClone &&
-      numPinnedBefore[slot] != numPinnedBefore[graph.units[info.unit].operations.front()])
+  if (!info.isClone && numPinnedBefore[schedule.getPlace(before)] !=
+                           numPinnedBefore[graph.units[info.unit].operations.front()])
     return false;
   NodeIndex reader = getFirstReader(node);
   if (reader == kNone || schedule.isBefore(reader, before) || !isReadyBefore(node, before))
@@ -135,8 +134,8 @@ bool NodeMoves::serveEarlier(NodeIndex clone) {
     if (previous == kNone)
       continue;
     const auto &uses = schedule.getInstance(previous).uses;
-    auto use = llvm::partition_point(
-        uses, [&](NodeIndex use) { return schedule.isBefore(use, clone); });
+    auto use =
+        llvm::partition_point(uses, [&](NodeIndex use) { return schedule.isBefore(use, clone); });
     if (use != uses.begin() && (reader == kNone || schedule.isBefore(reader, *std::prev(use))))
       reader = *std::prev(use);
   }
@@ -164,7 +163,7 @@ bool NodeMoves::serveLater(NodeIndex clone) {
   RootIndex root = schedule.getInstance(output).root;
   InstanceIndex previous = getPrevious(root, clone);
   if (previous == kNone || schedule.getInstance(output).uses.size() < 2 ||
-      graph.roots[root].firstFixedView < schedule.getNumSlots())
+      graph.roots[root].firstFixedView < schedule.getNumOriginals())
     return false;
   NodeIndex second = schedule.getInstance(output).uses[1];
   schedule.redirectOne(output, schedule.getInstance(output).uses.front(), previous);

@@ -83,10 +83,10 @@ void PlanFamily::Impl::addSingles() {
 void PlanFamily::Impl::addPruned(llvm::ArrayRef<GreedyState> states) {
   int64_t highest = states.front().peak, lowest = states.back().peak;
   for (int64_t level = 0; level < kNumLevels; ++level) {
-    int64_t peak = lowest + static_cast<int64_t>(static_cast<__int128>(highest - lowest) * level /
-                                                 kNumLevels);
-    const GreedyState &state = *llvm::partition_point(
-        states, [&](const GreedyState &state) { return state.peak > peak; });
+    int64_t peak =
+        lowest + static_cast<int64_t>(static_cast<__int128>(highest - lowest) * level / kNumLevels);
+    const GreedyState &state =
+        *llvm::partition_point(states, [&](const GreedyState &state) { return state.peak > peak; });
     if (kNumLevels * 4 * (peak - state.peak) < highest - lowest)
       continue;
     Schedule pruned = prunedSchedule(state.state, peak);

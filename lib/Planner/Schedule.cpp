@@ -14,14 +14,16 @@
 #include "Schedule.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mlir::remat::planner;
 
 Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reorder)
     : problem(&problem), graph(&graph), reorder(reorder), nodes(problem.operations.size()),
       instances(graph.roots.size()), instancesOf(graph.roots.size()),
-      slots(problem.operations.size()), tree(problem.operations.size()),
-      isDirty(problem.operations.size()) {
+      slots(problem.operations.size()), places(problem.operations.size()),
+      tree(problem.operations.size()), isDirty(problem.operations.size()) {
+  std::iota(places.begin(), places.end(), 0);
   // Originals come first: the node of operation i is i, the instance of root r is r.
   for (auto [index, root] : llvm::enumerate(graph.roots)) {
     instances[index] =
@@ -55,6 +57,17 @@ void Schedule::addSpan(InstanceIndex instance, int sign) {
   int32_t first = nodes[instances[instance].definition].slot;
   int32_t last = nodes[getEnd(instance)].slot;
   tree.add(first + 1, last - 1, sign * graph->roots[instances[instance].root].bytes);
+}
+
+void Schedule::moveEnd(InstanceIndex instance, int32_t from, int32_t to) {
+  int32_t first = nodes[instances[instance].definition].slot + 1;
+  int64_t bytes = graph->roots[instances[instance].root].bytes;
+  if (from < to)
+    tree.add(std::max(first, from), to - 1, bytes);
+  else
+    tree.add(std::max(first, to), from - 1, -bytes);
+  markDirty(from);
+  markDirty(to);
 }
 
 void Schedule::markDirty(int32_t slot) {
@@ -193,39 +206,36 @@ void Schedule::moveNode(NodeIndex node, int32_t slot, int32_t position) {
   const Node &info = nodes[node];
   for (InstanceIndex instance : info.reads)
     removeUse(instance, node);
-  for (InstanceIndex instance : info.outputs) {
+  for (InstanceIndex instance : info.outputs)
     addSpan(instance, -1);
-    markDirty(nodes[getEnd(instance)].slot);
-  }
   removeNode(node);
   insertNode(node, slot, position);
-  for (InstanceIndex instance : info.outputs) {
+  for (InstanceIndex instance : info.outputs)
     addSpan(instance, 1);
-    markDirty(nodes[getEnd(instance)].slot);
-  }
   for (InstanceIndex instance : info.reads)
     addUse(instance, node);
 }
 
 void Schedule::addUse(InstanceIndex instance, NodeIndex node) {
-  addSpan(instance, -1);
-  markDirty(nodes[getEnd(instance)].slot);
   auto &uses = instances[instance].uses;
-  uses.insert(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }),
-              node);
-  markDirty(nodes[getEnd(instance)].slot);
-  markDirty(nodes[instances[instance].definition].slot);
-  addSpan(instance, 1);
+  if (!uses.empty() && isBefore(node, uses.back())) {
+    uses.insert(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }),
+                node);
+    return; // The last reader alone decides.
+  }
+  int32_t end = nodes[getEnd(instance)].slot;
+  uses.push_back(node);
+  moveEnd(instance, end, nodes[node].slot);
 }
 
 void Schedule::removeUse(InstanceIndex instance, NodeIndex node) {
-  addSpan(instance, -1);
-  markDirty(nodes[getEnd(instance)].slot);
   auto &uses = instances[instance].uses;
-  uses.erase(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }));
-  markDirty(nodes[getEnd(instance)].slot);
-  markDirty(nodes[instances[instance].definition].slot);
-  addSpan(instance, 1);
+  if (uses.back() != node) {
+    uses.erase(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }));
+    return;
+  }
+  uses.pop_back();
+  moveEnd(instance, nodes[node].slot, nodes[getEnd(instance)].slot);
 }
 
 void Schedule::execute(const Edit &edit, bool isForward) {
@@ -265,7 +275,8 @@ void Schedule::forgetUndone() {
   // number.
   while (static_cast<int64_t>(edits.size()) > numApplied) {
     const Edit &edit = edits.back();
-    if (edit.kind == EditKind::InsertNode && edit.node + 1 == static_cast<NodeIndex>(nodes.size())) {
+    if (edit.kind == EditKind::InsertNode &&
+        edit.node + 1 == static_cast<NodeIndex>(nodes.size())) {
       instances.resize(instances.size() - nodes.back().outputs.size());
       nodes.pop_back();
     }
@@ -283,6 +294,13 @@ Schedule Schedule::snapshot() {
 }
 
 void Schedule::compact() {
+  edits.clear();
+  numApplied = 0;
+  renumber();
+  spread();
+}
+
+void Schedule::renumber() {
   int32_t numOriginals = problem->operations.size(), numRoots = graph->roots.size();
   std::vector<NodeIndex> nodeMap(nodes.size(), kNone);
   std::vector<InstanceIndex> instanceMap(instances.size(), kNone);
@@ -319,8 +337,31 @@ void Schedule::compact() {
   for (auto &list : instancesOf)
     for (InstanceIndex &instance : list)
       instance = instanceMap[instance];
-  edits.clear();
-  numApplied = 0;
+}
+
+void Schedule::spread() {
+  std::vector<llvm::SmallVector<NodeIndex, 1>> newSlots;
+  std::vector<OpIndex> newPlaces;
+  newSlots.reserve(numNodes);
+  newPlaces.reserve(numNodes);
+  for (auto [list, place] : llvm::zip(slots, places)) {
+    for (NodeIndex node : list) {
+      nodes[node].slot = newSlots.size();
+      nodes[node].position = 0;
+      newSlots.emplace_back(1, node);
+      newPlaces.push_back(place);
+    }
+  }
+  slots = std::move(newSlots);
+  places = std::move(newPlaces);
+  tree = PeakTree(slots.size());
+  isDirty.assign(slots.size(), false);
+  dirtySlots.clear();
+  for (InstanceIndex instance = 0, e = instances.size(); instance < e; ++instance)
+    if (nodes[instances[instance].definition].slot != kNone)
+      addSpan(instance, 1);
+  for (int32_t slot = 0, e = slots.size(); slot < e; ++slot)
+    markDirty(slot);
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,6 +72,10 @@ public:
            std::make_pair(nodes[b].slot, nodes[b].position);
   }
   int64_t getNumSlots() const { return slots.size(); }
+  int64_t getNumOriginals() const { return problem->operations.size(); }
+  /// The original operation whose place in the problem a node or a slot is at.
+  OpIndex getPlace(NodeIndex node) const { return places[nodes[node].slot]; }
+  OpIndex getPlaceOfSlot(int64_t slot) const { return places[slot]; }
   /// The node that completes an instance.
   NodeIndex getReady(InstanceIndex instance) const {
     const Instance &info = instances[instance];
@@ -141,8 +145,9 @@ public:
 
   /// A copy that cannot go back.
   Schedule snapshot();
-  /// Forgets all edits and renumbers the clones that are in the schedule, so that
-  /// their number alone decides what is remembered.
+  /// Forgets all edits, renumbers the clones that are in the schedule, and gives each
+  /// node a slot of its own: memory and time of an edit don't grow with the edits
+  /// made before.
   void compact();
 
   /// Calls `visit` for every instance whose readers changed since `state`.
@@ -176,6 +181,8 @@ private:
   void insertNode(NodeIndex node, int32_t slot, int32_t position);
   void removeNode(NodeIndex node);
   void moveNode(NodeIndex node, int32_t slot, int32_t position);
+  void renumber();
+  void spread();
   void addUse(InstanceIndex instance, NodeIndex node);
   void removeUse(InstanceIndex instance, NodeIndex node);
   void setRead(NodeIndex node, unsigned index, InstanceIndex instance);
@@ -184,6 +191,9 @@ private:
   /// Adds `sign` times the bytes of an instance to the slots strictly between
   /// its definition and its end.
   void addSpan(InstanceIndex instance, int sign);
+  /// The last reader of an instance, or its definition if there is none, is in slot
+  /// `to` and no longer in `from`.
+  void moveEnd(InstanceIndex instance, int32_t from, int32_t to);
   void markDirty(int32_t slot);
   void flush();
   int64_t computeOwn(int64_t slot, PeakPlace *place) const;
@@ -195,6 +205,8 @@ private:
   std::vector<Instance> instances;
   std::vector<llvm::SmallVector<InstanceIndex, 1>> instancesOf;
   std::vector<llvm::SmallVector<NodeIndex, 1>> slots;
+  /// By slot.
+  std::vector<OpIndex> places;
   PeakTree tree;
   std::vector<bool> isDirty;
   std::vector<int32_t> dirtySlots;

@@ -31,11 +31,13 @@ public:
 
   Plan run() {
     findNeededViews();
-    for (OpIndex slot = 0, e = problem.operations.size(); slot < e; ++slot) {
-      for (NodeIndex node : schedule.getNodes(slot))
-        writeNode(node);
-      if (graph.isFoldedView[slot])
-        writeViewInPlace(slot);
+    int64_t slot = 0, numSlots = schedule.getNumSlots();
+    for (OpIndex place = 0, e = problem.operations.size(); place < e; ++place) {
+      for (; slot < numSlots && schedule.getPlaceOfSlot(slot) == place; ++slot)
+        for (NodeIndex node : schedule.getNodes(slot))
+          writeNode(node);
+      if (graph.isFoldedView[place])
+        writeViewInPlace(place);
     }
     if (reorder)
       promoteClones();
@@ -78,7 +80,7 @@ private:
   /// Collects, for every folded view, the instances that somebody reads
   /// through it.
   void findNeededViews() {
-    for (OpIndex slot = 0, e = problem.operations.size(); slot < e; ++slot) {
+    for (int64_t slot = 0, e = schedule.getNumSlots(); slot < e; ++slot) {
       for (NodeIndex index : schedule.getNodes(slot)) {
         const Schedule::Node &node = schedule.getNode(index);
         OpIndex storage;
@@ -99,9 +101,9 @@ private:
     }
   }
 
-  /// The slot in which an instance is complete.
-  int64_t getReadySlot(InstanceIndex instance) const {
-    return schedule.getNode(schedule.getReady(instance)).slot;
+  /// The place at which an instance is complete.
+  OpIndex getReadyPlace(InstanceIndex instance) const {
+    return schedule.getPlace(schedule.getReady(instance));
   }
 
   /// Where nobody reads an original any more, the first clone is the original,
@@ -122,7 +124,7 @@ private:
     isPlaced[operation] = true;
     ValueIndex value = problem.operations[operation].writes[0];
     for (InstanceIndex instance : viewsNeeded[operation]) {
-      if (getReadySlot(instance) >= operation || viewStep.contains({value, instance}))
+      if (getReadyPlace(instance) >= operation || viewStep.contains({value, instance}))
         continue;
       writeView(value, instance, /*isClone=*/false);
       return;
@@ -151,7 +153,7 @@ private:
 
   /// Whether the original of a view has lost its place and may stand elsewhere.
   bool canMove(OpIndex view) {
-    if (!reorder || isPlaced[view] || currentSlot < view ||
+    if (!reorder || isPlaced[view] || currentPlace < view ||
         numPinnedWritten != numPinnedBefore[view])
       return false;
     isPlaced[view] = true;
@@ -191,7 +193,7 @@ private:
 
   void writeNode(NodeIndex index) {
     const Schedule::Node &node = schedule.getNode(index);
-    currentSlot = node.slot;
+    currentPlace = schedule.getPlace(index);
     OpIndex storage;
     llvm::DenseMap<OpIndex, StepIndex> own;
     for (OpIndex operation : getOperations(node, storage)) {
@@ -228,7 +230,7 @@ private:
   const Schedule &schedule;
   bool reorder;
   Plan plan;
-  OpIndex currentSlot = 0;
+  OpIndex currentPlace = 0;
   /// By operation: pinned operations before it in the problem; and those in the plan
   /// so far.
   std::vector<int64_t> numPinnedBefore;

@@ -81,8 +81,10 @@ static std::optional<Solution> improve(const Problem &problem, int64_t budget, P
   for (int64_t seed = 0; seed < options.numSeeds; ++seed) {
     AnnealOptions anneal{budget - impl.graph.boundaryBytes, options.reorder,
                          static_cast<uint64_t>(seed), options.numIterations, nullptr};
-    std::optional<Schedule> found = mlir::remat::planner::anneal(problem, impl.graph, start, anneal);
-    if (found) llvm::errs() << "seed " << seed << " cost " << found->getCost() << "\n";
+    std::optional<Schedule> found =
+        mlir::remat::planner::anneal(problem, impl.graph, start, anneal);
+    if (found)
+      llvm::errs() << "seed " << seed << " cost " << found->getCost() << "\n";
     if (found && (!best || found->getCost() < best->getCost()))
       best = std::move(found);
   }
@@ -111,9 +113,9 @@ llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem
   return judge(problem, peak, std::move(solution), /*fits=*/true);
 }
 
-llvm::Expected<std::vector<Answer>>
-mlir::remat::planner::solveAll(const Problem &problem, llvm::ArrayRef<int64_t> budgets,
-                               const SolveOptions &options) {
+llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveAll(const Problem &problem,
+                                                                   llvm::ArrayRef<int64_t> budgets,
+                                                                   const SolveOptions &options) {
   PlanFamily family(problem, options);
   std::vector<Answer> answers;
   for (int64_t budget : budgets) {

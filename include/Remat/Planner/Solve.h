@@ -100,9 +100,8 @@ llvm::Expected<Answer> solveForCost(const Problem &problem, int64_t maxAddedCost
 
 /// Answers for several budgets, in their order, with one run that starts each search
 /// from what others have found: a smaller budget never gets a cheaper plan.
-llvm::Expected<std::vector<Answer>> solveAll(const Problem &problem,
-                                             llvm::ArrayRef<int64_t> budgets,
-                                             const SolveOptions &options = {});
+llvm::Expected<std::vector<Answer>>
+solveAll(const Problem &problem, llvm::ArrayRef<int64_t> budgets, const SolveOptions &options = {});
 
 } // namespace mlir::remat::planner
 
