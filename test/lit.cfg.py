@@ -24,6 +24,7 @@ config.substitutions += [
     ("%python", config.python),
     ("%cmake", config.cmake),
     ("%cxx", config.cxx),
+    ("%cc", config.cc),
 ]
 
 if os.path.isdir(os.path.join(config.shared_data, "mlir")):

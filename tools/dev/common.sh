@@ -46,7 +46,8 @@ build_directory() {
   esac
 }
 
-# All C++ files of the project, sorted, relative to its root.
+# All C and C++ files of the project, sorted, relative to its root.
 cxx_files() {
-  (cd "$REMAT_ROOT" && find include lib tools test -name '*.h' -o -name '*.cpp' | LC_ALL=C sort)
+  (cd "$REMAT_ROOT" &&
+    find include lib tools test -name '*.h' -o -name '*.c' -o -name '*.cpp' | LC_ALL=C sort)
 }

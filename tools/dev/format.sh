@@ -2,7 +2,7 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Formats all C++ files with clang-format 22.
+# Formats all C and C++ files with clang-format 22.
 #
 #   format.sh            changes the files
 #   format.sh --check    changes nothing, fails when a file is not formatted

@@ -1,0 +1,103 @@
+//===- Arrays.h - The planner's data as flat arrays -------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between the structs of the C API and those of the planner. What comes in is only
+// checked for its form: counts, null pointers, the beginnings of lists, flags.
+// Whether the data make sense is decided by `check` and `verify`. Not installed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_CAPI_ARRAYS_H
+#define REMAT_LIB_CAPI_ARRAYS_H
+
+#include "Remat-c/Planner.h"
+#include "Remat/Planner/Packing.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::remat::planner::capi {
+
+/// An error with a message in the syntax of llvm::formatv.
+template <typename... Ts>
+llvm::Error makeError(const char *format, Ts &&...values) {
+  return llvm::createStringError(llvm::formatv(format, std::forward<Ts>(values)...).str());
+}
+
+/// "'name' is null" if it is.
+llvm::Error requirePointer(const void *pointer, const char *name);
+
+/// Whether `count` is at least 0 and at most REMAT_MAX_COUNT, and there is an array
+/// unless it is 0.
+llvm::Error checkArray(const void *array, const char *name, int64_t count, const char *countName);
+
+/// Copies `input`, which may have been compiled with fewer or more fields, to `result`
+/// of `size` bytes. `firstSize` is the size of the struct in the first version.
+llvm::Error readStruct(void *result, size_t size, size_t firstSize, const void *input,
+                       const char *name);
+/// The other way round: writes as many fields as `output` says that it has.
+llvm::Error writeStruct(const void *value, size_t size, size_t firstSize, void *output,
+                        const char *name);
+
+llvm::Expected<Problem> toProblem(const RematProblemArrays &arrays);
+/// A plan that is not yet verified. Its regions are arbitrary ones that hold all
+/// clones if the arrays have none.
+llvm::Expected<Plan> toPlan(const RematPlanArrays &arrays);
+bool hasRegions(const RematPlanArrays &arrays);
+
+/// One list after the other.
+struct FlatLists {
+  std::vector<int64_t> begins = {0};
+  std::vector<int64_t> entries;
+
+  void append(llvm::ArrayRef<int64_t> list) {
+    entries.insert(entries.end(), list.begin(), list.end());
+    begins.push_back(entries.size());
+  }
+};
+
+/// Holds the arrays of a problem, except for the names themselves.
+class FlatProblem {
+public:
+  /// `problem` must stay alive.
+  explicit FlatProblem(const Problem &problem);
+  RematProblemArrays view() const;
+
+private:
+  std::vector<int64_t> costs, workspaces, bytes, sources, producers;
+  std::vector<uint8_t> effects, recomputable, policies, placements, awaitable;
+  std::vector<const char *> operationNames, valueNames;
+  FlatLists reads, dependences, writes;
+  int64_t alignment;
+};
+
+class FlatPlan {
+public:
+  explicit FlatPlan(const Plan &plan);
+  RematPlanArrays view() const;
+
+private:
+  std::vector<int64_t> operations;
+  std::vector<uint8_t> isClone;
+  FlatLists reads, dependences;
+  std::vector<int64_t> regionBegins, regionEnds, regionAfterValues, regionAfterSteps;
+};
+
+class FlatSimulation {
+public:
+  FlatSimulation(Simulation simulation, PackedPlan packing, int64_t addedCost);
+  RematSimulationArrays view() const;
+
+private:
+  Simulation simulation;
+  PackedPlan packing;
+  int64_t addedCost;
+  std::vector<int64_t> storageBytes, storageBegins, storageEnds, storageValues, storageSteps;
+  std::vector<uint8_t> storageIsBoundary;
+};
+
+} // namespace mlir::remat::planner::capi
+
+#endif // REMAT_LIB_CAPI_ARRAYS_H
