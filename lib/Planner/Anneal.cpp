@@ -189,11 +189,11 @@ private:
       return takeBack();
     if (kind < 40)
       return shift();
-    if (kind < 50) {
+    if (kind < 55) {
       choosePlace();
-      return closeGap();
+      return dropTogether();
     }
-    if (kind < 70)
+    if (kind < 72)
       return options.reorder ? relocate() : swap();
     return swap();
   }
@@ -217,36 +217,79 @@ private:
       RootIndex root = drawRoot();
       if (root == kNone)
         return std::nullopt;
-      for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root))) {
-        const Schedule::Instance &info = schedule.getInstance(instance);
-        if (!schedule.isBefore(info.definition, place.node))
-          continue;
-        auto next = llvm::partition_point(
-            info.uses, [&](NodeIndex use) { return !schedule.isBefore(place.node, use); });
-        if (next == info.uses.end())
-          break;
-        NodeIndex previous = next == info.uses.begin() ? info.definition : *std::prev(next);
-        if (previous == place.node)
-          break;
-        return Gap{instance, previous, *next};
-      }
+      if (std::optional<Gap> gap = findGap(root))
+        return gap;
+    }
+    return std::nullopt;
+  }
+
+  /// The gap of a root around the place; nothing where it is not live, or read.
+  std::optional<Gap> findGap(RootIndex root) const {
+    for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root))) {
+      const Schedule::Instance &info = schedule.getInstance(instance);
+      if (!schedule.isBefore(info.definition, place.node))
+        continue;
+      auto next = llvm::partition_point(
+          info.uses, [&](NodeIndex use) { return !schedule.isBefore(place.node, use); });
+      NodeIndex previous = next == info.uses.begin() ? info.definition : *std::prev(next);
+      if (next == info.uses.end() || previous == place.node)
+        return std::nullopt;
+      return Gap{instance, previous, *next};
     }
     return std::nullopt;
   }
 
   bool closeGap() {
     std::optional<Gap> gap = drawGap();
-    if (!gap)
-      return false;
+    return gap && closeGap(*gap);
+  }
+
+  bool closeGap(const Gap &gap) {
     static constexpr int kChances[] = {0, 20, 50, 80, 100};
     int chance = kChances[random.below(5)];
     std::optional<Closure> closure = gaps.findClosure(
-        *gap, place.node,
+        gap, place.node,
         {[&] { return random.chance(chance); }, random.chance(50), size_t(1) << random.below(7)});
     if (!closure)
       return false;
-    gaps.apply(*gap, *closure);
+    gaps.apply(gap, *closure);
     return true;
+  }
+
+  /// Drops storages that are computed from one source together: what keeps the source
+  /// for longer pays when it does so for several. Then takes clones back where that
+  /// brings memory no higher than before.
+  bool dropTogether() {
+    std::optional<Gap> gap = drawGap();
+    if (!gap)
+      return false;
+    llvm::ArrayRef<RootRead> reads =
+        graph.units[graph.roots[schedule.getInstance(gap->instance).root].unit].reads;
+    if (reads.empty())
+      return false;
+    RootIndex source = reads[random.below(reads.size())].root;
+    bool isAny = false;
+    for (UnitIndex reader : graph.readersOf[source])
+      for (RootIndex root : graph.units[reader].outputs)
+        if (std::optional<Gap> other = findGap(root))
+          isAny |= closeGap(*other);
+    if (!isAny)
+      return false;
+    takeBackFitting();
+    return true;
+  }
+
+  /// Takes back clones that leave memory no higher than the search is now.
+  void takeBackFitting() {
+    __int128 before = excess;
+    int64_t numTries = 1 + random.below(6);
+    for (int64_t i = 0; i < numTries; ++i) {
+      int64_t state = schedule.getState();
+      if (takeBack() && schedule.getExcess(options.limit) <= before)
+        continue;
+      schedule.restore(state);
+      schedule.forgetUndone();
+    }
   }
 
   NodeIndex drawClone() {

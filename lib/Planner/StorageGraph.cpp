@@ -203,4 +203,8 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
     llvm::erase_if(unit.reads,
                    [&](RootRead read) { return llvm::is_contained(unit.outputs, read.root); });
   }
+  readersOf.resize(roots.size());
+  for (auto [index, unit] : llvm::enumerate(units))
+    for (RootRead read : unit.reads)
+      readersOf[read.root].push_back(index);
 }

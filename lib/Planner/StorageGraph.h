@@ -89,6 +89,8 @@ public:
   std::vector<llvm::SmallVector<RootIndex, 1>> continues;
   std::vector<Root> roots;
   std::vector<Unit> units;
+  /// The units that read a root.
+  std::vector<llvm::SmallVector<UnitIndex, 4>> readersOf;
   /// Aligned bytes of the boundary values.
   int64_t boundaryBytes = 0;
 
