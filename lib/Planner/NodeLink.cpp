@@ -8,6 +8,7 @@
 #include "Remat/Planner/NodeLink.h"
 #include "Detail.h"
 #include "Remat/Support/JSON.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir::remat;
@@ -16,23 +17,61 @@ using namespace mlir::remat::planner::detail;
 namespace json = llvm::json;
 
 namespace {
+
+/// An array, parsed or as text whose elements are parsed one at a time.
+struct Elements {
+  const json::Array *array = nullptr;
+  llvm::StringRef text;
+};
+
 class NodeLinkReader {
 public:
-  llvm::Expected<NodeLinkGraph> read(llvm::StringRef text) {
-    llvm::Expected<json::Value> root = parseJSON(text);
-    if (!root)
-      return root.takeError();
-    const json::Object *object = root->getAsObject();
+  llvm::Expected<NodeLinkGraph> read(const json::Value &root) {
+    const json::Object *object = root.getAsObject();
     const json::Array *nodes = object ? object->getArray("nodes") : nullptr;
     const json::Array *links = object ? object->getArray("links") : nullptr;
     if (object && !links)
       links = object->getArray("edges");
     if (!nodes || !links)
       return makeError("expected an object with the arrays 'nodes' and 'links'");
-    const json::Object *attributes = object->getObject("graph");
-    if (llvm::Error error = readNodes(*nodes, attributes ? attributes->get("order") : nullptr))
+    return read({nodes, ""}, {links, ""}, object->get("graph"));
+  }
+
+  /// The same for an object of which only the text is there. Nothing where a part of
+  /// it has another form.
+  std::optional<llvm::Expected<NodeLinkGraph>> read(const JSONMembers &object) {
+    std::optional<llvm::StringRef> nodes, links;
+    json::Object others;
+    for (const auto &[key, text] : object.members) {
+      bool isArray = text.ltrim(" \t\r\n").starts_with("[");
+      if (isArray && key == "nodes") {
+        nodes = text;
+      } else if (isArray && key == "links") {
+        links = text;
+      } else {
+        llvm::Expected<json::Value> value = parseJSON(text);
+        if (value)
+          others[key] = std::move(*value);
+        else
+          return llvm::consumeError(value.takeError()), std::nullopt;
+      }
+    }
+    if (!nodes || !links)
+      return std::nullopt;
+    llvm::Expected<NodeLinkGraph> result =
+        read({nullptr, *nodes}, {nullptr, *links}, others.get("graph"));
+    if (!isMalformed)
+      return result;
+    llvm::consumeError(result.takeError());
+    return std::nullopt;
+  }
+
+private:
+  llvm::Expected<NodeLinkGraph> read(Elements nodes, Elements links, const json::Value *graphKey) {
+    const json::Object *attributes = graphKey ? graphKey->getAsObject() : nullptr;
+    if (llvm::Error error = readNodes(nodes, attributes ? attributes->get("order") : nullptr))
       return error;
-    if (llvm::Error error = readLinks(*links))
+    if (llvm::Error error = readLinks(links))
       return error;
     addEnd();
     if (llvm::Error error = check(graph.problem))
@@ -40,7 +79,35 @@ public:
     return std::move(graph);
   }
 
-private:
+  /// Calls `visit` with the index of each element and the object that it is.
+  llvm::Error forEach(const Elements &elements, const char *kind,
+                      llvm::function_ref<llvm::Error(size_t, const json::Object &)> visit) {
+    size_t index = 0;
+    llvm::Error error = llvm::Error::success();
+    auto visitElement = [&](const json::Value &element) {
+      const json::Object *object = element.getAsObject();
+      llvm::consumeError(std::move(error));
+      error = object ? visit(index, *object) : makeError("{0} {1} is no object", kind, index);
+      ++index;
+      return !error;
+    };
+    if (elements.array) {
+      llvm::all_of(*elements.array, visitElement);
+      return error;
+    }
+    bool isComplete = forEachJSONElement(elements.text, [&](llvm::StringRef text) {
+      llvm::Expected<json::Value> element = parseJSON(text);
+      if (element)
+        return visitElement(*element);
+      llvm::consumeError(element.takeError());
+      return false;
+    });
+    if (isComplete || error)
+      return error;
+    isMalformed = true;
+    return makeError("{0} {1} is not JSON", kind, index);
+  }
+
   /// An id: a string or an integer.
   static std::optional<std::string> toId(const json::Value *value) {
     if (!value)
@@ -62,20 +129,17 @@ private:
     return std::nullopt;
   }
 
-  llvm::Error readNodes(const json::Array &nodes, const json::Value *order) {
+  llvm::Error readNodes(const Elements &nodes, const json::Value *order) {
     struct Node {
       std::string id, name;
       int64_t bytes, cost;
     };
     std::vector<Node> unordered;
     llvm::StringMap<size_t> positions;
-    for (auto [index, value] : llvm::enumerate(nodes)) {
-      const json::Object *object = value.getAsObject();
-      if (!object)
-        return makeError("node {0} is no object", index);
-      std::optional<std::string> id = toId(object->get("id")), name = toId(object->get("name"));
-      std::optional<int64_t> bytes = getNumber(*object, {"cost_ram", "out_cost"});
-      std::optional<int64_t> cost = getNumber(*object, {"cost_cpu", "duration"});
+    auto readNode = [&](size_t index, const json::Object &object) -> llvm::Error {
+      std::optional<std::string> id = toId(object.get("id")), name = toId(object.get("name"));
+      std::optional<int64_t> bytes = getNumber(object, {"cost_ram", "out_cost"});
+      std::optional<int64_t> cost = getNumber(object, {"cost_cpu", "duration"});
       if (!id)
         id = name;
       if (!id)
@@ -86,7 +150,10 @@ private:
       if (!positions.try_emplace(*id, index).second)
         return makeError("node '{0}' is there twice", *id);
       unordered.push_back({*id, name.value_or(*id), *bytes, *cost});
-    }
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = forEach(nodes, "node", readNode))
+      return error;
 
     std::vector<size_t> sequence;
     if (order) {
@@ -129,14 +196,12 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error readLinks(const json::Array &links) {
-    for (auto [index, value] : llvm::enumerate(links)) {
-      const json::Object *object = value.getAsObject();
-      if (!object)
-        return makeError("link {0} is no object", index);
-      bool isNamed = object->get("source");
-      std::optional<std::string> source = toId(object->get(isNamed ? "source" : "0"));
-      std::optional<std::string> target = toId(object->get(isNamed ? "target" : "1"));
+  llvm::Error readLinks(const Elements &links) {
+    llvm::DenseSet<std::pair<ValueIndex, OpIndex>> seen;
+    return forEach(links, "link", [&](size_t index, const json::Object &object) -> llvm::Error {
+      bool isNamed = object.get("source");
+      std::optional<std::string> source = toId(object.get(isNamed ? "source" : "0"));
+      std::optional<std::string> target = toId(object.get(isNamed ? "target" : "1"));
       auto from = source ? indices.find(*source) : indices.end();
       auto to = target ? indices.find(*target) : indices.end();
       if (from == indices.end() || to == indices.end())
@@ -144,11 +209,10 @@ private:
       if (from->second >= to->second)
         return makeError("the input order has node '{0}' before '{1}', which it reads", *target,
                          *source);
-      auto &reads = graph.problem.operations[to->second].reads;
-      if (!llvm::is_contained(reads, from->second))
-        reads.push_back(from->second);
-    }
-    return llvm::Error::success();
+      if (seen.insert({from->second, to->second}).second)
+        graph.problem.operations[to->second].reads.push_back(from->second);
+      return llvm::Error::success();
+    });
   }
 
   void addEnd() {
@@ -169,11 +233,26 @@ private:
 
   NodeLinkGraph graph;
   llvm::StringMap<ValueIndex> indices;
+  /// Whether an element of an array in text is not JSON.
+  bool isMalformed = false;
 };
 } // namespace
 
 llvm::Expected<NodeLinkGraph> mlir::remat::planner::parseNodeLink(llvm::StringRef text) {
-  return NodeLinkReader().read(text);
+  // Elements are parsed one at a time where that is possible; only the whole text says
+  // where it is no JSON.
+  if (std::optional<JSONMembers> object = splitJSONObject(text))
+    if (std::optional<llvm::Expected<NodeLinkGraph>> graph = NodeLinkReader().read(*object))
+      return std::move(*graph);
+  llvm::Expected<json::Value> root = parseJSON(text);
+  if (!root)
+    return root.takeError();
+  return NodeLinkReader().read(*root);
+}
+
+bool mlir::remat::planner::isNodeLink(llvm::StringRef text) {
+  std::optional<JSONMembers> object = splitJSONObject(text);
+  return object && object->find("nodes");
 }
 
 std::vector<std::string> mlir::remat::planner::getSchedule(const NodeLinkGraph &graph,

@@ -30,10 +30,10 @@ public:
     return bits ^ (bits >> 31);
   }
 
-  /// From 0 to `end` - 1; `end` is positive.
-  int64_t below(int64_t end) {
-    return static_cast<int64_t>((static_cast<unsigned __int128>(next()) * end) >> 64);
-  }
+  /// In [0, end), `end` above 0.
+  int64_t below(int64_t end) { return static_cast<int64_t>(next() % static_cast<uint64_t>(end)); }
+  /// In [low, high].
+  int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
 
   /// True `percent` times out of 100.
   bool chance(int percent) { return below(100) < percent; }

@@ -14,7 +14,7 @@
 #include "Remat/Planner/Serialization.h"
 #include "Detail.h"
 #include "Remat/Support/JSON.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,13 +78,57 @@ std::string validUTF8(llvm::StringRef name) {
   return json::isUTF8(name) ? name.str() : json::fixUTF8(name);
 }
 
+json::Value toObject(const Value &value) {
+  json::Object object{{"bytes", value.bytes}};
+  if (!value.name.empty())
+    object["name"] = validUTF8(value.name);
+  if (value.placement != Placement::Own)
+    object["placement"] = toString(value.placement);
+  if (value.source != kNoValue)
+    object["source"] = value.source;
+  if (!value.isAwaitable)
+    object["awaitable"] = false;
+  return object;
+}
+
+json::Value toObject(const Operation &op) {
+  json::Object object{{"cost", op.cost}};
+  if (!op.name.empty())
+    object["name"] = validUTF8(op.name);
+  if (!op.reads.empty())
+    object["reads"] = toArray(op.reads);
+  if (!op.dependences.empty())
+    object["dependences"] = toArray(op.dependences);
+  if (!op.writes.empty())
+    object["writes"] = toArray(op.writes);
+  if (op.workspace)
+    object["workspace"] = op.workspace;
+  if (op.effect != Effect::Pure)
+    object["effect"] = toString(op.effect);
+  if (op.recomputable != (op.effect == Effect::Pure))
+    object["recomputable"] = op.recomputable;
+  if (op.policy != Policy::None)
+    object["policy"] = toString(op.policy);
+  return object;
+}
+
+/// The texts of long arrays in an object, by key; their elements are parsed one at
+/// a time.
+struct ArrayTexts {
+  llvm::StringMap<llvm::StringRef> texts;
+  /// Set when an element is not JSON.
+  bool isMalformed = false;
+};
+
 /// Reads the keys of one object and remembers the first error with its place.
 /// After an error everything reads as its default.
 class ObjectReader {
 public:
   /// `path` names the object in messages; empty for the whole text.
-  ObjectReader(const json::Value &value, std::string path, std::string &firstError)
-      : object(value.getAsObject()), where(std::move(path)), error(firstError) {
+  /// `texts` has the elements of arrays that are empty in `value`.
+  ObjectReader(const json::Value &value, std::string path, std::string &firstError,
+               ArrayTexts *texts = nullptr)
+      : object(value.getAsObject()), where(std::move(path)), error(firstError), arrays(texts) {
     if (!object)
       fail(where, "expected an object, but got {0}", getKindName(value));
   }
@@ -153,12 +197,27 @@ public:
     const json::Array *elements = array(key, isOptional);
     if (!elements)
       return;
-    for (const auto &[index, element] : llvm::enumerate(*elements)) {
-      ObjectReader reader(element, pathTo(key, index), error);
+    size_t index = 0;
+    auto visitElement = [&](const json::Value &element) {
+      ObjectReader reader(element, pathTo(key, index++), error);
       visit(reader);
       reader.finish();
-      if (!error.empty())
-        return;
+      return error.empty();
+    };
+    if (!arrays || !arrays->texts.contains(key)) {
+      llvm::all_of(*elements, visitElement);
+      return;
+    }
+    bool isComplete = forEachJSONElement(arrays->texts.lookup(key), [&](llvm::StringRef text) {
+      llvm::Expected<json::Value> element = parseJSON(text);
+      if (element)
+        return visitElement(*element);
+      llvm::consumeError(element.takeError());
+      return false;
+    });
+    if (!isComplete && error.empty()) {
+      arrays->isMalformed = true;
+      fail(pathTo(key), "is not JSON");
     }
   }
 
@@ -234,24 +293,126 @@ private:
   const json::Object *object;
   std::string where;
   std::string &error;
+  ArrayTexts *arrays;
   /// The keys that were asked for.
   llvm::SmallVector<llvm::StringRef, 12> known;
 };
 
-/// Parses `text` and calls `visit` with a reader of the object that it is.
+/// Calls `visit` with a reader of the object `root`.
 template <typename Visit>
-llvm::Error read(llvm::StringRef text, Visit visit) {
-  llvm::Expected<json::Value> root = parseJSON(text);
-  if (!root)
-    return root.takeError();
+llvm::Error read(const json::Value &root, ArrayTexts *arrays, Visit visit) {
   std::string error;
-  ObjectReader reader(*root, "", error);
+  ObjectReader reader(root, "", error, arrays);
   reader.version();
   visit(reader);
   reader.finish();
   if (!error.empty())
     return makeError("{0}", error);
   return llvm::Error::success();
+}
+
+/// The members of an object, without the elements of its arrays: these are left as
+/// text in `arrays`. Nothing when the object is not JSON.
+std::optional<json::Value> readOutline(const JSONMembers &members, ArrayTexts &arrays) {
+  json::Object root;
+  for (const auto &[key, text] : members.members) {
+    if (text.ltrim(" \t\r\n").starts_with("[")) {
+      arrays.texts[key] = text;
+      root[key] = json::Array();
+      continue;
+    }
+    llvm::Expected<json::Value> value = parseJSON(text);
+    if (!value) {
+      llvm::consumeError(value.takeError());
+      return std::nullopt;
+    }
+    root[key] = std::move(*value);
+  }
+  return json::Value(std::move(root));
+}
+
+/// Parses `text` and calls `visit` with a reader of the object that it is, and a
+/// `result` to fill in. Elements of the object's arrays are parsed one at a time, as
+/// long as they are JSON; only the whole text says where it is not.
+template <typename Result, typename Visit>
+llvm::Expected<Result> read(llvm::StringRef text, Visit visit) {
+  if (std::optional<JSONMembers> members = splitJSONObject(text)) {
+    ArrayTexts arrays;
+    if (std::optional<json::Value> root = readOutline(*members, arrays)) {
+      Result result;
+      llvm::Error error =
+          read(*root, &arrays, [&](ObjectReader &reader) { visit(reader, result); });
+      if (!error)
+        return result;
+      if (!arrays.isMalformed)
+        return error;
+      llvm::consumeError(std::move(error));
+    }
+  }
+  llvm::Expected<json::Value> root = parseJSON(text);
+  if (!root)
+    return root.takeError();
+  Result result;
+  if (llvm::Error error =
+          read(*root, nullptr, [&](ObjectReader &reader) { visit(reader, result); }))
+    return error;
+  return result;
+}
+
+void readValue(ObjectReader &reader, Value &value) {
+  value.name = reader.string("name");
+  value.bytes = reader.integer("bytes");
+  value.placement = reader.oneOf(
+      "placement", {Placement::Own, Placement::View, Placement::Reuse, Placement::None});
+  value.source = reader.integer("source", kNoValue);
+  value.isAwaitable = reader.boolean("awaitable", true);
+}
+
+void readOperation(ObjectReader &reader, Operation &op) {
+  op.name = reader.string("name");
+  reader.integers("reads", op.reads);
+  reader.integers("dependences", op.dependences);
+  reader.integers("writes", op.writes);
+  op.cost = reader.integer("cost");
+  op.workspace = reader.integer("workspace", 0);
+  op.effect = reader.oneOf("effect", {Effect::Pure, Effect::Ordered, Effect::Pinned});
+  op.recomputable = reader.boolean("recomputable", op.effect == Effect::Pure);
+  op.policy = reader.oneOf("policy", {Policy::None, Policy::MustSave, Policy::MustRecompute});
+}
+
+void readProblem(ObjectReader &root, Problem &problem) {
+  problem.alignment = root.integer("alignment", 1);
+  root.forEach("values", /*isOptional=*/false,
+               [&](ObjectReader &reader) { readValue(reader, problem.values.emplace_back()); });
+  root.forEach("operations", /*isOptional=*/false, [&](ObjectReader &reader) {
+    OpIndex index = problem.operations.size();
+    Operation &op = problem.operations.emplace_back();
+    readOperation(reader, op);
+    // The first one counts; `check` complains about another one.
+    for (ValueIndex value : op.writes)
+      if (0 <= value && value < int64_t(problem.values.size()) &&
+          problem.values[value].producer == kBoundary)
+        problem.values[value].producer = index;
+  });
+}
+
+void readPlan(ObjectReader &root, Plan &plan) {
+  root.forEach("steps", /*isOptional=*/false, [&](ObjectReader &reader) {
+    Step &step = plan.steps.emplace_back();
+    step.op = reader.integer("op");
+    step.isClone = reader.boolean("clone", false);
+    reader.integers("reads", step.reads);
+    reader.integers("dependences", step.dependences);
+  });
+  root.forEach("regions", /*isOptional=*/true, [&](ObjectReader &reader) {
+    Region &region = plan.regions.emplace_back();
+    region.begin = reader.integer("begin");
+    region.end = reader.integer("end");
+    reader.optionalObject("after", [&](ObjectReader &after) {
+      region.after.value = after.integer("value");
+      region.after.step = after.integer("step");
+    });
+  });
 }
 
 /// How people read a value: its name, or its index.
@@ -268,46 +429,29 @@ std::string nameOf(const Problem &problem, const ValueInstance &instance) {
 } // namespace
 
 json::Value mlir::remat::planner::toJSON(const Problem &problem) {
-  json::Array values;
+  json::Array values, operations;
   values.reserve(problem.values.size());
-  for (const Value &value : problem.values) {
-    json::Object object{{"bytes", value.bytes}};
-    if (!value.name.empty())
-      object["name"] = validUTF8(value.name);
-    if (value.placement != Placement::Own)
-      object["placement"] = ::toString(value.placement);
-    if (value.source != kNoValue)
-      object["source"] = value.source;
-    if (!value.isAwaitable)
-      object["awaitable"] = false;
-    values.push_back(std::move(object));
-  }
-  json::Array operations;
+  for (const Value &value : problem.values)
+    values.push_back(toObject(value));
   operations.reserve(problem.operations.size());
-  for (const Operation &op : problem.operations) {
-    json::Object object{{"cost", op.cost}};
-    if (!op.name.empty())
-      object["name"] = validUTF8(op.name);
-    if (!op.reads.empty())
-      object["reads"] = toArray(op.reads);
-    if (!op.dependences.empty())
-      object["dependences"] = toArray(op.dependences);
-    if (!op.writes.empty())
-      object["writes"] = toArray(op.writes);
-    if (op.workspace)
-      object["workspace"] = op.workspace;
-    if (op.effect != Effect::Pure)
-      object["effect"] = ::toString(op.effect);
-    if (op.recomputable != (op.effect == Effect::Pure))
-      object["recomputable"] = op.recomputable;
-    if (op.policy != Policy::None)
-      object["policy"] = ::toString(op.policy);
-    operations.push_back(std::move(object));
-  }
+  for (const Operation &op : problem.operations)
+    operations.push_back(toObject(op));
   return json::Object{{"version", kVersion},
                       {"alignment", problem.alignment},
                       {"values", std::move(values)},
                       {"operations", std::move(operations)}};
+}
+
+void mlir::remat::planner::writeJSON(const Problem &problem, llvm::raw_ostream &os) {
+  os << "{\"alignment\":" << problem.alignment << ",\n\"operations\":[";
+  llvm::interleave(
+      problem.operations, os, [&](const Operation &op) { os << '\n'
+                                                            << toObject(op); }, ",");
+  os << "],\n\"values\":[";
+  llvm::interleave(
+      problem.values, os, [&](const Value &value) { os << '\n'
+                                                       << toObject(value); }, ",");
+  os << "],\n\"version\":" << kVersion << "}\n";
 }
 
 json::Value mlir::remat::planner::toJSON(const Plan &plan) {
@@ -336,67 +480,19 @@ json::Value mlir::remat::planner::toJSON(const Plan &plan) {
 }
 
 llvm::Expected<Problem> mlir::remat::planner::parseProblem(llvm::StringRef text) {
-  Problem problem;
-  llvm::Error error = read(text, [&](ObjectReader &root) {
-    problem.alignment = root.integer("alignment", 1);
-    root.forEach("values", /*isOptional=*/false, [&](ObjectReader &reader) {
-      Value &value = problem.values.emplace_back();
-      value.name = reader.string("name");
-      value.bytes = reader.integer("bytes");
-      value.placement = reader.oneOf(
-          "placement", {Placement::Own, Placement::View, Placement::Reuse, Placement::None});
-      value.source = reader.integer("source", kNoValue);
-      value.isAwaitable = reader.boolean("awaitable", true);
-    });
-    root.forEach("operations", /*isOptional=*/false, [&](ObjectReader &reader) {
-      OpIndex index = problem.operations.size();
-      Operation &op = problem.operations.emplace_back();
-      op.name = reader.string("name");
-      reader.integers("reads", op.reads);
-      reader.integers("dependences", op.dependences);
-      reader.integers("writes", op.writes);
-      op.cost = reader.integer("cost");
-      op.workspace = reader.integer("workspace", 0);
-      op.effect = reader.oneOf("effect", {Effect::Pure, Effect::Ordered, Effect::Pinned});
-      op.recomputable = reader.boolean("recomputable", op.effect == Effect::Pure);
-      op.policy = reader.oneOf("policy", {Policy::None, Policy::MustSave, Policy::MustRecompute});
-      // The first one counts; `check` complains about another one.
-      for (ValueIndex value : op.writes)
-        if (0 <= value && value < int64_t(problem.values.size()) &&
-            problem.values[value].producer == kBoundary)
-          problem.values[value].producer = index;
-    });
-  });
-  if (error)
-    return error;
-  if (llvm::Error invalid = check(problem))
+  llvm::Expected<Problem> problem = read<Problem>(text, readProblem);
+  if (!problem)
+    return problem.takeError();
+  if (llvm::Error invalid = check(*problem))
     return invalid;
   return problem;
 }
 
 llvm::Expected<Plan> mlir::remat::planner::parsePlan(llvm::StringRef text, const Problem &problem) {
-  Plan plan;
-  llvm::Error error = read(text, [&](ObjectReader &root) {
-    root.forEach("steps", /*isOptional=*/false, [&](ObjectReader &reader) {
-      Step &step = plan.steps.emplace_back();
-      step.op = reader.integer("op");
-      step.isClone = reader.boolean("clone", false);
-      reader.integers("reads", step.reads);
-      reader.integers("dependences", step.dependences);
-    });
-    root.forEach("regions", /*isOptional=*/true, [&](ObjectReader &reader) {
-      Region &region = plan.regions.emplace_back();
-      region.begin = reader.integer("begin");
-      region.end = reader.integer("end");
-      reader.optionalObject("after", [&](ObjectReader &after) {
-        region.after.value = after.integer("value");
-        region.after.step = after.integer("step");
-      });
-    });
-  });
-  if (error)
-    return error;
-  if (llvm::Error invalid = verify(problem, plan))
+  llvm::Expected<Plan> plan = read<Plan>(text, readPlan);
+  if (!plan)
+    return plan.takeError();
+  if (llvm::Error invalid = verify(problem, *plan))
     return invalid;
   return plan;
 }

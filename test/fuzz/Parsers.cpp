@@ -11,6 +11,7 @@
 #include "Remat/Planner/NodeLink.h"
 #include "Remat/Planner/PlanFamily.h"
 #include "Remat/Planner/Serialization.h"
+#include "Remat/Planner/Trace.h"
 #include "Remat/Support/ByteCount.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -474,10 +475,42 @@ static Fault checkNodeLink(Random &random, int64_t &accepted) {
   return std::nullopt;
 }
 
+static Fault checkTrace(Random &random, int64_t &accepted) {
+  static const StringRef words[] = {"CONSTANT", "MEMORY", "ALIAS", "CALL", "MUTATE", "COPY",
+                                    "RELEASE",  "NAME",   "ARGS",  "x",    "y",      "z",
+                                    "null",     "[0]",    "-1",    "\n",   "{",      "}"};
+  std::string text = damage(R"json({"INSTRUCTION":"CONSTANT","NAME":"x"}
+{"INSTRUCTION":"MEMORY","NAME":"x","MEMORY":"8"}
+{"INSTRUCTION":"CALL","NAME":"f","ARGS":["x","x"],"RESULT":["y","z"],"TIME":"3"}
+{"INSTRUCTION":"MEMORY","NAME":"y","MEMORY":"4"}
+{"INSTRUCTION":"ALIAS","NAME":"y","ALIAS":"-1"}
+{"INSTRUCTION":"MEMORY","NAME":"z","MEMORY":"8"}
+{"INSTRUCTION":"ALIAS","NAME":"z","ALIAS":"1"}
+{"INSTRUCTION":"CALL","NAME":"t","ARGS":["y"],"RESULT":["v"],"TIME":"1"}
+{"INSTRUCTION":"MEMORY","NAME":"v","MEMORY":"2"}
+{"INSTRUCTION":"ALIAS","NAME":"v","ALIAS":"0"}
+{"INSTRUCTION":"COPY","DST":"w","SRC":"y"}
+{"INSTRUCTION":"RELEASE","NAME":"y"}
+{"INSTRUCTION":"MUTATE","NAME":"g","ARGS":["v","x","w"],"MUTATE":[0,2],"TIME":2}
+{"INSTRUCTION":"CALL","NAME":"h","ARGS":["v","w","z"],"RESULT":["u"],"TIME":"1"}
+{"INSTRUCTION":"MEMORY","NAME":"u","MEMORY":"2"}
+{"INSTRUCTION":"RELEASE","NAME":"v"}
+)json",
+                            random, words);
+  llvm::Expected<planner::Problem> problem = planner::parseTrace(text);
+  if (!problem)
+    return checkError(problem.takeError(), text);
+  ++accepted;
+  planner::PlanFamily family(*problem, {});
+  if (llvm::Error error = planner::verify(*problem, family.findSmallest().plan))
+    return "the smallest plan is wrong: " + llvm::toString(std::move(error)) + '\n' + text;
+  return std::nullopt;
+}
+
 std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uint64_t seed,
                                                            int64_t &accepted) {
   Random random(seed);
-  switch (random.pickWeighted({3, 2, 2, 3, 2, 1})) {
+  switch (random.pickWeighted({3, 2, 2, 3, 2, 2, 1})) {
   case 0:
     return checkByteCount(random, accepted);
   case 1:
@@ -488,6 +521,8 @@ std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uin
     return checkModels(harness, random, accepted);
   case 4:
     return checkNodeLink(random, accepted);
+  case 5:
+    return checkTrace(random, accepted);
   default:
     return checkProblem(harness, random);
   }

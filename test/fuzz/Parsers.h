@@ -13,7 +13,7 @@
 namespace mlir::remat::fuzz {
 
 /// Gives one damaged text to each parser that reads what users write: byte
-/// counts, budgets, targets, models files, problems and plans. Nothing may crash;
+/// counts, budgets, targets, models files, graphs, logs, problems and plans. Nothing may crash;
 /// an error has one line of text; what is accepted is what a slow reader makes of
 /// it, and comes back from its printed form.
 ///

@@ -6,16 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Solves, verifies and shows planning problems that are files: networkx's
-// node-link graphs and the planner's own JSON. Exit code 0: met; 2: infeasible;
-// 1: bad input.
+// node-link graphs, logs of DTR's prototype and the planner's own JSON. Exit code 0: met; 2:
+// infeasible; 1: bad input.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Generate.h"
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/NodeLink.h"
 #include "Remat/Planner/Solve.h"
 #include "Remat/Planner/Serialization.h"
+#include "Remat/Planner/Trace.h"
 #include "Remat/Support/ByteCount.h"
+#include "Remat/Support/Gzip.h"
 #include "Remat/Support/JSON.h"
 #include "Remat/Support/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
@@ -84,8 +87,9 @@ static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
 // Problems and plans
 //===----------------------------------------------------------------------===//
 
-/// A node-link graph, or a problem in the planner's own form, whose ids are the
-/// indices of its operations.
+/// A node-link graph, or a log or a problem in the planner's own form, whose ids are
+/// the indices of its operations; what it is, and whether it is compressed, the
+/// contents say.
 static Expected<NodeLinkGraph> readGraph() {
   Expected<std::unique_ptr<MemoryBuffer>> buffer = readFile(graphPath);
   if (!buffer)
@@ -94,17 +98,21 @@ static Expected<NodeLinkGraph> readGraph() {
   auto withPath = [](Error error) {
     return makeError("'{0}': {1}", graphPath, toString(std::move(error)));
   };
-  Expected<json::Value> root = parseJSON(text);
-  if (!root)
-    return withPath(root.takeError());
-  const json::Object *object = root->getAsObject();
-  if (object && object->get("nodes")) {
+  std::string inflated;
+  if (isGzip(text)) {
+    Expected<std::string> contents = gunzip(text);
+    if (!contents)
+      return withPath(contents.takeError());
+    inflated = std::move(*contents);
+    text = inflated;
+  }
+  if (isNodeLink(text)) {
     Expected<NodeLinkGraph> graph = parseNodeLink(text);
     if (!graph)
       return withPath(graph.takeError());
     return graph;
   }
-  Expected<Problem> problem = parseProblem(text);
+  Expected<Problem> problem = isTrace(text) ? parseTrace(text) : parseProblem(text);
   if (!problem)
     return withPath(problem.takeError());
   NodeLinkGraph graph;
@@ -396,10 +404,11 @@ int main(int argc, char **argv) {
                          : paretoCommand ? pareto()
                          : verifyCommand ? verifyPlan()
                          : showCommand   ? show()
-                         : packCommand
-                             ? packBuffers()
-                             : makeError("name a command: solve, pareto, verify, show or pack; "
-                                         "'remat-plan --help' lists them");
+                         : packCommand   ? packBuffers()
+                         : generateCommand
+                             ? runGenerate()
+                             : makeError("name a command: solve, pareto, verify, show, pack or "
+                                         "generate; 'remat-plan --help' lists them");
   if (result)
     return *result;
   WithColor::error(errs(), "remat-plan") << toString(result.takeError()) << '\n';

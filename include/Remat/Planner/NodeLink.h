@@ -27,6 +27,9 @@ struct NodeLinkGraph {
   std::vector<std::string> ids;
 };
 
+/// Whether a text is an object with the key "nodes".
+bool isNodeLink(llvm::StringRef text);
+
 /// Reads a graph. A node has an `id` (or only a `name`), the bytes of its output as
 /// `cost_ram` or `out_cost`, and a cost as `cost_cpu` or `duration`; a link has the
 /// ids of its ends as `source` and `target`, or as `"0"` and `"1"`. The input order is

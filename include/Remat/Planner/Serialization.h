@@ -22,8 +22,13 @@ namespace mlir::remat::planner {
 llvm::json::Value toJSON(const Problem &problem);
 llvm::json::Value toJSON(const Plan &plan);
 
+/// Writes the text of `toJSON` with a line per operation and per value, without
+/// having all of it in memory.
+void writeJSON(const Problem &problem, llvm::raw_ostream &os);
+
 /// Reads a problem and checks it. The error says where the text is not JSON
-/// (line and column), or which operation or value is wrong and why.
+/// (line and column), or which operation or value is wrong and why. Takes little
+/// more memory than the text and the problem.
 llvm::Expected<Problem> parseProblem(llvm::StringRef text);
 
 /// Reads a plan for `problem` and verifies it.
