@@ -31,6 +31,12 @@ constexpr int64_t kLogPerNode = 4;
 /// Iterations between two looks at the price of excess.
 constexpr int64_t kPricePeriod = 64;
 
+/// The unit of the progress of a search.
+constexpr int64_t kWhole = int64_t(1) << 20;
+
+/// Times that the temperature falls, and by how many powers of two each time.
+constexpr int64_t kNumCycles = 4, kNumHalvings = 12;
+
 /// Tries to find a storage that is live at some place.
 constexpr int kNumDraws = 48;
 
@@ -59,18 +65,16 @@ public:
 
   std::optional<Schedule> run() {
     schedule.compact();
+    firstEdit = schedule.getNumExecuted();
     excess = schedule.getExcess(options.limit);
     note();
-    int64_t period = std::max<int64_t>(options.numIterations / 1024, 1);
     for (int64_t i = 0; i < options.numIterations; ++i) {
-      if (i % period == 0) {
-        setTemperature(i);
-        if (options.onProgress && !options.onProgress(i, best ? best->getCost() : -1))
+      if (i % kPricePeriod == 0) {
+        adaptPrice();
+        if (!setTemperature(i))
           break;
       }
       step();
-      if (i % kPricePeriod == kPricePeriod - 1)
-        adaptPrice();
       if (schedule.getState() > kLogPerNode * (schedule.getNumNodes() + 64))
         forget();
     }
@@ -84,20 +88,42 @@ private:
   //===--------------------------------------------------------------------===//
 
   Energy getEnergy(int64_t cost, __int128 bytes) const {
-    return (Energy(cost) << kScale) + ((price * bytes) >> kScale);
+    return (Energy(cost) << kScale) +
+           ((price * std::min<__int128>(bytes, int64_t(1) << 60)) >> kScale);
   }
 
-  /// Falls from cycle to cycle and within each of them.
-  void setTemperature(int64_t iteration) {
-    int64_t numCycles = 4, length = std::max<int64_t>(options.numIterations / numCycles, 1);
-    int64_t cycle = iteration / length, place = iteration % length;
-    if (place < length / 256 && cycle > 0)
+  /// Falls within each cycle, from a lower start each time. False when the search has
+  /// to end.
+  bool setTemperature(int64_t iteration) {
+    // Parts of 2^20: of the iterations or the edits, whichever end first.
+    int64_t edits = std::min(schedule.getNumExecuted() - firstEdit, options.maxEdits);
+    int64_t done =
+        std::max(getPart(iteration, options.numIterations), getPart(edits, options.maxEdits));
+    if (done >= kWhole)
+      return false;
+    if (done >> 10 != lastReported) {
+      lastReported = done >> 10;
+      if (options.onProgress &&
+          !options.onProgress(getShare(options.numIterations, done), hasBest ? bestCost : -1))
+        return false;
+    }
+    int64_t newCycle = done * kNumCycles / kWhole;
+    if (newCycle != cycle)
       returnToBest();
-    // From 1/4 of the mean cost by powers of two over 12 halvings.
-    int64_t numHalvings = 12 * place / length;
-    int64_t rest = (12 * place - numHalvings * length) * 1024 / length;
-    Energy start = (Energy(meanCost) << kScale) >> (2 + cycle);
-    temperature = (start >> numHalvings) * (2048 - rest) / 2048;
+    cycle = newCycle;
+    int64_t place = done * kNumCycles % kWhole;
+    int64_t numHalvings = kNumHalvings * place / kWhole;
+    int64_t rest = kNumHalvings * place % kWhole;
+    temperature = ((Energy(meanCost) << kScale) >> (2 + cycle + numHalvings)) *
+                  (2 * kWhole - rest) / (2 * kWhole);
+    return true;
+  }
+
+  static int64_t getPart(int64_t part, int64_t whole) {
+    return static_cast<int64_t>(static_cast<__int128>(part) * kWhole / std::max<int64_t>(whole, 1));
+  }
+  static int64_t getShare(int64_t whole, int64_t part) {
+    return static_cast<int64_t>(static_cast<__int128>(whole) * part / kWhole);
   }
 
   void adaptPrice() {
@@ -166,6 +192,8 @@ private:
     if (!hasBest)
       return;
     saveBest();
+    // What was executed since then counts all the same.
+    firstEdit += best->getNumExecuted() - schedule.getNumExecuted();
     schedule = *best;
     schedule.compact();
     excess = 0;
@@ -420,6 +448,7 @@ private:
   Energy temperature = 0;
   __int128 excess = 0;
   int64_t numAbove = 0;
+  int64_t firstEdit = 0, cycle = 0, lastReported = -1;
   Schedule::PeakPlace place;
   bool hasBest = false, bestIsInLog = false;
   int64_t bestCost = 0, bestState = 0;

@@ -25,8 +25,10 @@ struct AnnealOptions {
   bool reorder;
   uint64_t seed;
   int64_t numIterations;
-  /// Told the number of iterations done and the cost of the best schedule within
-  /// the limit (-1 if there is none); the search ends once it says false.
+  /// Edits after which the search ends too.
+  int64_t maxEdits;
+  /// Told how many of the iterations are done and the cost of the best schedule
+  /// within the limit (-1 if there is none); the search ends once it says false.
   std::function<bool(int64_t, int64_t)> onProgress;
 };
 

@@ -18,7 +18,7 @@
 using namespace mlir::remat::planner;
 
 /// Units that one closure may execute.
-static constexpr size_t kMaxClosureUnits = 4096;
+static constexpr size_t kMaxClosureUnits = 512;
 
 bool mlir::remat::planner::operator<(const Score &a, const Score &b) {
   auto left = static_cast<__int128>(a.cost) * b.gain;
@@ -142,8 +142,8 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, siz
   while (!stack.empty()) {
     Frame &frame = stack.back();
     const Unit &unit = graph.units[frame.unit];
+    ++numVisited;
     if (frame.nextRead == unit.reads.size()) {
-      ++numVisited;
       closure.units.push_back(frame.unit);
       closure.replacesLater.push_back(frame.replacesLater);
       stack.pop_back();

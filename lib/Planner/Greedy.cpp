@@ -86,7 +86,7 @@ public:
   GreedyRun(const Problem &problem, const StorageGraph &graph, Schedule &schedule, bool reorder)
       : graph(graph), schedule(schedule), moves(problem, graph, schedule, reorder),
         heaps(problem.operations.size()), maxNodes(16 * problem.operations.size() + 1024),
-        maxWork(2048 * problem.operations.size() + (1 << 20)) {
+        maxWork(512 * problem.operations.size() + (1 << 25)) {
     for (InstanceIndex instance = 0, e = schedule.getNumInstances(); instance < e; ++instance)
       addGaps(instance);
   }

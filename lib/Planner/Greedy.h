@@ -75,7 +75,7 @@ public:
   /// Lets the readers of a clone read what was computed before it, and removes it.
   /// False, with nothing changed, where there is no clone or nothing before it.
   bool takeBack(NodeIndex clone);
-  /// Number of units that closures were worked out for: the work done.
+  /// Number of units and reads that closures were worked out for: the work done.
   int64_t getNumVisited() const { return numVisited; }
 
   /// Calls `visit` for each gap of an instance.

@@ -12,12 +12,27 @@
 
 #include "Remat/Planner/Solve.h"
 #include "Anneal.h"
+#include "Detail.h"
 #include "PlanFamilyImpl.h"
 #include "Remat/Planner/Bounds.h"
+#include "Remat/Planner/Chain.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
 
 using namespace mlir::remat::planner;
+
+/// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
+/// a second.
+static constexpr int64_t kEditsOfEffort = 1 << 22;
+
+/// Searches for a plan whose arena fits.
+static constexpr int kNumPackingRounds = 4;
+
+/// Budgets that are tried for the smallest peak within a limit of cost.
+static constexpr int kNumBisections = 10;
 
 llvm::StringRef mlir::remat::planner::getName(Solver solver) {
   switch (solver) {
@@ -59,13 +74,200 @@ llvm::StringRef mlir::remat::planner::getName(Status status) {
   llvm_unreachable("all statuses are named");
 }
 
-/// The answer that a solution is to a budget.
-static Answer judge(const Problem &problem, int64_t budget, Solution solution, bool fits) {
+namespace {
+/// Ends all runs of a search, and says how far they are.
+class Supervisor {
+public:
+  explicit Supervisor(const SolveOptions &options)
+      : options(options), started(std::chrono::steady_clock::now()) {}
+
+  /// False once the search has to end.
+  bool report(const Progress &progress) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (progress.addedCost >= 0)
+      best = best < 0 ? progress.addedCost : std::min(best, progress.addedCost);
+    if (options.onProgress)
+      options.onProgress({progress.iteration, progress.numIterations, best});
+    return !hasToStop();
+  }
+  bool hasToStop() const {
+    if (options.shouldStop && options.shouldStop())
+      return true;
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+    return options.timeLimitSeconds > 0 && elapsed.count() >= options.timeLimitSeconds;
+  }
+
+private:
+  const SolveOptions &options;
+  std::chrono::steady_clock::time_point started;
+  std::mutex mutex;
+  int64_t best = -1;
+};
+
+/// Runs `task(0)` to `task(numTasks - 1)`, some at a time.
+void runAll(int64_t numTasks, int64_t numThreads, llvm::function_ref<void(int64_t)> task) {
+  std::atomic<int64_t> next = 0;
+  auto work = [&] {
+    for (int64_t index; (index = next++) < numTasks;)
+      task(index);
+  };
+  std::vector<std::thread> threads;
+  for (int64_t i = 1, e = std::min(numThreads, numTasks); i < e; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// A plan that is known, with the schedule from which a search can go on.
+struct Known {
+  Solution solution;
+  int64_t addedCost;
+  std::optional<Schedule> schedule;
+};
+
+class Solving {
+public:
+  Solving(const Problem &problem, const SolveOptions &options)
+      : problem(problem), options(options), family(problem, options), supervisor(options) {}
+
+  /// Looks for plans within `budget`, and keeps what it finds.
+  void search(int64_t budget, int64_t effort);
+  /// The cheapest plan known within `budget`; nothing if there is none.
+  std::optional<Solution> findKnown(int64_t budget);
+  Answer answer(int64_t budget);
+
+  /// Says why the solver that was asked for does not take the problem.
+  llvm::Error checkSolver();
+  bool hasToStop() const { return supervisor.hasToStop(); }
+  PlanFamily &getFamily() { return family; }
+
+private:
+  int64_t getPeak(const Solution &solution) const {
+    return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
+  }
+  bool uses(Solver solver) const {
+    return options.solver == solver || options.solver == Solver::Auto;
+  }
+  void keep(Solution solution, std::optional<Schedule> schedule);
+  void searchChain(int64_t budget);
+  void anneal(int64_t budget, int64_t effort);
+  std::optional<Schedule> annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit, int64_t effort);
+
+  const Problem &problem;
+  const SolveOptions &options;
+  PlanFamily family;
+  Supervisor supervisor;
+  std::vector<Known> known;
+};
+} // namespace
+
+void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
+  solution.requiredBytes = getPeak(solution);
+  int64_t added = addedCost(problem, solution.plan);
+  known.push_back({std::move(solution), added, std::move(schedule)});
+}
+
+llvm::Error Solving::checkSolver() {
+  if (options.solver != Solver::Chain)
+    return llvm::Error::success();
+  ChainResult result;
+  solveChain(problem, {std::numeric_limits<int64_t>::max(), options.reorder}, &result);
+  if (result.isChain)
+    return llvm::Error::success();
+  return detail::makeError("the problem is no chain: {0}", result.reason);
+}
+
+void Solving::searchChain(int64_t budget) {
+  ChainResult result;
+  if (std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result))
+    keep(evaluate(problem, std::move(*plan)), std::nullopt);
+}
+
+/// The best schedule of several runs, from the given starts in turn.
+std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
+                                           int64_t effort) {
+  int64_t scale = int64_t(1) << (2 * effort);
+  int64_t numIterations = (50'000 + 1000 * int64_t(problem.operations.size())) * scale;
+  int64_t maxEdits = kEditsOfEffort * scale;
+  if (options.numIterations > 0) {
+    numIterations = options.numIterations;
+    maxEdits = std::numeric_limits<int64_t>::max();
+  }
+  int64_t unchanged = family.getIdentity().simulation.cost;
+  std::vector<std::optional<Schedule>> found(options.numSeeds);
+  runAll(options.numSeeds, options.numThreads, [&](int64_t seed) {
+    AnnealOptions annealing{
+        limit,
+        options.reorder,
+        static_cast<uint64_t>(seed),
+        numIterations,
+        maxEdits,
+        [&](int64_t iteration, int64_t cost) {
+          return supervisor.report(
+              {iteration, numIterations, cost < 0 ? -1 : std::max<int64_t>(cost - unchanged, 0)});
+        }};
+    found[seed] = mlir::remat::planner::anneal(problem, family.getImpl().graph,
+                                               starts[seed % starts.size()], annealing);
+  });
+  std::optional<Schedule> best;
+  for (std::optional<Schedule> &schedule : found)
+    if (schedule && (!best || schedule->getCost() < best->getCost()))
+      best = std::move(schedule);
+  return best;
+}
+
+void Solving::anneal(int64_t budget, int64_t effort) {
+  PlanFamily::Impl &impl = family.getImpl();
+  std::vector<Schedule> starts{impl.findStart(budget)};
+  // What was found last, for a larger budget.
+  if (!known.empty() && known.back().schedule)
+    starts.push_back(*known.back().schedule);
+  int64_t limit = budget - impl.graph.boundaryBytes;
+  for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
+    std::optional<Schedule> best = annealAll(starts, limit, effort);
+    if (!best)
+      return;
+    Solution solution = evaluate(problem, best->toPlan());
+    int64_t overshoot = getPeak(solution) - budget;
+    keep(std::move(solution), best);
+    if (overshoot <= 0 || supervisor.hasToStop())
+      return;
+    // The arena is larger than what lives in it: aim lower, from here.
+    limit -= overshoot;
+    starts.assign(1, std::move(*best));
+    effort = std::max<int64_t>(effort - 1, 1);
+  }
+}
+
+void Solving::search(int64_t budget, int64_t effort) {
+  if (family.getIdentity().requiredBytes <= budget)
+    return;
+  if (uses(Solver::Chain))
+    searchChain(budget);
+  if (uses(Solver::Anneal) && effort > 0)
+    anneal(budget, effort);
+}
+
+std::optional<Solution> Solving::findKnown(int64_t budget) {
+  std::optional<Solution> best = family.findCheapest(budget);
+  int64_t cost = best ? addedCost(problem, best->plan) : std::numeric_limits<int64_t>::max();
+  for (const Known &other : known) {
+    if (other.solution.requiredBytes > budget || other.addedCost >= cost)
+      continue;
+    best = other.solution;
+    cost = other.addedCost;
+  }
+  return best;
+}
+
+Answer Solving::answer(int64_t budget) {
   Answer answer;
-  answer.addedCost = addedCost(problem, solution.plan);
+  std::optional<Solution> found = findKnown(budget);
+  answer.solution = found ? std::move(*found) : family.findSmallest();
+  answer.addedCost = addedCost(problem, answer.solution.plan);
   answer.addedCostLowerBound = addedCostLowerBound(problem, budget);
-  answer.solution = std::move(solution);
-  if (fits)
+  if (found)
     answer.status =
         answer.addedCost <= answer.addedCostLowerBound ? Status::Optimal : Status::Feasible;
   else if (answer.addedCostLowerBound == std::numeric_limits<int64_t>::max())
@@ -73,55 +275,57 @@ static Answer judge(const Problem &problem, int64_t budget, Solution solution, b
   return answer;
 }
 
-static std::optional<Solution> improve(const Problem &problem, int64_t budget, PlanFamily &family,
-                                       const SolveOptions &options) {
-  PlanFamily::Impl &impl = family.getImpl();
-  Schedule start = impl.findStart(budget);
-  std::optional<Schedule> best;
-  for (int64_t seed = 0; seed < options.numSeeds; ++seed) {
-    AnnealOptions anneal{budget - impl.graph.boundaryBytes, options.reorder,
-                         static_cast<uint64_t>(seed), options.numIterations, nullptr};
-    std::optional<Schedule> found =
-        mlir::remat::planner::anneal(problem, impl.graph, start, anneal);
-    if (found)
-      llvm::errs() << "seed " << seed << " cost " << found->getCost() << "\n";
-    if (found && (!best || found->getCost() < best->getCost()))
-      best = std::move(found);
-  }
-  if (!best)
-    return std::nullopt;
-  return evaluate(problem, best->toPlan());
-}
-
 llvm::Expected<Answer> mlir::remat::planner::solve(const Problem &problem, int64_t budget,
                                                    const SolveOptions &options) {
-  PlanFamily family(problem, options);
-  std::optional<Solution> found = family.findCheapest(budget);
-  if (options.solver == Solver::Anneal)
-    if (std::optional<Solution> better = improve(problem, budget, family, options))
-      found = std::move(better);
-  return judge(problem, budget, found ? std::move(*found) : family.findSmallest(),
-               found.has_value());
-}
-
-llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem,
-                                                          int64_t maxAddedCost,
-                                                          const SolveOptions &options) {
-  PlanFamily family(problem, options);
-  Solution solution = family.findSmallest(maxAddedCost);
-  int64_t peak = solution.requiredBytes;
-  return judge(problem, peak, std::move(solution), /*fits=*/true);
+  Solving solving(problem, options);
+  if (llvm::Error error = solving.checkSolver())
+    return error;
+  solving.search(budget, options.effort);
+  return solving.answer(budget);
 }
 
 llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveAll(const Problem &problem,
                                                                    llvm::ArrayRef<int64_t> budgets,
                                                                    const SolveOptions &options) {
-  PlanFamily family(problem, options);
+  Solving solving(problem, options);
+  if (llvm::Error error = solving.checkSolver())
+    return error;
+  std::vector<int64_t> order(budgets.begin(), budgets.end());
+  llvm::sort(order, std::greater<>());
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  for (int64_t budget : order)
+    if (!solving.hasToStop())
+      solving.search(budget, options.effort);
   std::vector<Answer> answers;
-  for (int64_t budget : budgets) {
-    std::optional<Solution> found = family.findCheapest(budget);
-    answers.push_back(judge(problem, budget, found ? std::move(*found) : family.findSmallest(),
-                            found.has_value()));
-  }
+  for (int64_t budget : budgets)
+    answers.push_back(solving.answer(budget));
   return answers;
+}
+
+llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem,
+                                                          int64_t maxAddedCost,
+                                                          const SolveOptions &options) {
+  Solving solving(problem, options);
+  if (llvm::Error error = solving.checkSolver())
+    return error;
+  Solution best = solving.getFamily().findSmallest(maxAddedCost);
+  // Bisection between what no plan undercuts and what is known.
+  int64_t low = workingSetBytes(problem), high = best.requiredBytes;
+  for (int step = 0; step < kNumBisections && low < high && !solving.hasToStop(); ++step) {
+    int64_t budget = low + (high - low) / 2;
+    solving.search(budget, std::max<int64_t>(options.effort - 1, 0));
+    std::optional<Solution> found = solving.findKnown(budget);
+    if (found && addedCost(problem, found->plan) <= maxAddedCost) {
+      high = found->requiredBytes;
+      best = std::move(*found);
+    } else {
+      low = budget + 1;
+    }
+  }
+  Answer answer;
+  answer.status = Status::Feasible;
+  answer.addedCost = addedCost(problem, best.plan);
+  answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes);
+  answer.solution = std::move(best);
+  return answer;
 }

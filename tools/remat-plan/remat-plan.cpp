@@ -14,8 +14,8 @@
 #include "Generate.h"
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/NodeLink.h"
-#include "Remat/Planner/Solve.h"
 #include "Remat/Planner/Serialization.h"
+#include "Remat/Planner/Solve.h"
 #include "Remat/Planner/Trace.h"
 #include "Remat/Support/ByteCount.h"
 #include "Remat/Support/Gzip.h"
@@ -25,8 +25,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 #include <chrono>
+#include <csignal>
+#include <thread>
 
 using namespace llvm;
 using namespace mlir::remat;
@@ -63,9 +66,24 @@ static cl::opt<std::string> outputPath("output", cl::value_desc("file"),
                                        cl::desc("Write the answer to this file"),
                                        cl::sub(solveCommand), cl::sub(paretoCommand),
                                        cl::sub(packCommand));
-static cl::opt<std::string> solverText("solver", cl::init("auto"), cl::sub(solveCommand));
-static cl::opt<int64_t> numSeeds("seeds", cl::init(2), cl::sub(solveCommand));
-static cl::opt<int64_t> numIterations("iterations", cl::init(100000), cl::sub(solveCommand));
+static cl::opt<std::string> solverText("solver", cl::init("auto"),
+                                       cl::value_desc("auto|greedy|chain|anneal|exact"),
+                                       cl::desc("How to look for plans"), cl::sub(solveCommand),
+                                       cl::sub(paretoCommand));
+static cl::opt<int64_t> numSeeds("seeds", cl::init(2), cl::desc("Runs of the local search"),
+                                 cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<int64_t> effort("effort", cl::init(2),
+                               cl::desc("Work of each run: 1 is about a second, 2 four, ..."),
+                               cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<int64_t> numIterations("iterations", cl::init(0),
+                                      cl::desc("Steps of each run, instead of an effort"),
+                                      cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<int64_t> numThreads("threads", cl::init(0),
+                                   cl::desc("Runs at a time; 0: one per processor core"),
+                                   cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<double> timeLimit("time-limit", cl::init(0), cl::value_desc("seconds"),
+                                 cl::desc("End the search then; the answer is not reproducible"),
+                                 cl::sub(solveCommand), cl::sub(paretoCommand));
 static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE.csv"),
                                     cl::sub(packCommand));
 static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
@@ -190,14 +208,79 @@ static double getPercent(int64_t part, int64_t whole) {
 // Commands
 //===----------------------------------------------------------------------===//
 
-static Expected<FamilyOptions> readOptions() {
+/// Set by an interrupt: the best plan so far is the answer.
+static volatile std::sig_atomic_t isInterrupted = 0;
+
+static void interrupt(int) {
+  isInterrupted = 1;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+/// Keeps one line on a terminal up to date.
+static void printProgress(const Progress &progress, int64_t cost) {
+  std::string best = progress.addedCost < 0
+                         ? "nothing fits yet"
+                         : formatv("{0:f4} % added", getPercent(progress.addedCost, cost)).str();
+  errs() << formatv("\r{0,3} %, {1}\x1b[K",
+                    100 * progress.iteration / std::max<int64_t>(progress.numIterations, 1), best);
+}
+
+static Expected<int64_t> readCount(const cl::opt<int64_t> &option, int64_t least, int64_t most) {
+  if (option < least || option > most)
+    return makeError("expected '--{0}' to be from {1} to {2}, but got {3}", option.ArgStr, least,
+                     most, option.getValue());
+  return option.getValue();
+}
+
+static Expected<SolveOptions> readOptions() {
   if (reorderText != "on" && reorderText != "off")
     return makeError("expected '--reorder' to be 'on' or 'off', but got '{0}'", reorderText);
-  FamilyOptions options;
+  SolveOptions options;
   options.reorder = reorderText == "on";
   options.isPacked = packed;
+  std::optional<Solver> solver = parseSolver(solverText);
+  if (!solver)
+    return makeError("expected '--solver' to be 'auto', 'greedy', 'chain', 'anneal' or 'exact', "
+                     "but got '{0}'",
+                     solverText);
+  options.solver = *solver;
+  for (auto [option, least, most, target] :
+       {std::tuple(&numSeeds, int64_t(1), int64_t(4096), &options.numSeeds),
+        std::tuple(&effort, int64_t(0), kMaxEffort, &options.effort),
+        std::tuple(&numIterations, int64_t(0), int64_t(1) << 40, &options.numIterations),
+        std::tuple(&numThreads, int64_t(0), int64_t(1024), &options.numThreads)}) {
+    Expected<int64_t> count = readCount(*option, least, most);
+    if (!count)
+      return count.takeError();
+    *target = *count;
+  }
+  if (options.numThreads == 0)
+    options.numThreads = std::max(1u, std::thread::hardware_concurrency());
+  if (!(timeLimit >= 0) || timeLimit > 1e9)
+    return makeError("expected '--time-limit' to be from 0 to 1e9 seconds, but got {0}",
+                     timeLimit.getValue());
+  options.timeLimitSeconds = timeLimit;
+  std::signal(SIGINT, interrupt);
+  options.shouldStop = [] { return isInterrupted != 0; };
   return options;
 }
+
+/// Shows progress of what runs up to the end of its life, on terminals only.
+class ProgressLine {
+public:
+  ProgressLine(SolveOptions &options, int64_t cost)
+      : isShown(sys::Process::StandardErrIsDisplayed()) {
+    if (isShown)
+      options.onProgress = [cost](const Progress &progress) { printProgress(progress, cost); };
+  }
+  ~ProgressLine() {
+    if (isShown)
+      errs() << "\r\x1b[K";
+  }
+
+private:
+  bool isShown;
+};
 
 /// The cost that `--max-overhead` allows to add.
 static Expected<int64_t> readMaxCost(int64_t cost) {
@@ -211,8 +294,8 @@ static Expected<int64_t> readMaxCost(int64_t cost) {
   return int64_t(percent / 100 * cost);
 }
 
-static Expected<int> solve() {
-  Expected<FamilyOptions> options = readOptions();
+static Expected<int> solveGraph() {
+  Expected<SolveOptions> options = readOptions();
   if (!options)
     return options.takeError();
   Expected<NodeLinkGraph> graph = readGraph();
@@ -220,30 +303,30 @@ static Expected<int> solve() {
     return graph.takeError();
   const Problem &problem = graph->problem;
   auto started = std::chrono::steady_clock::now();
-  PlanFamily family(problem, *options);
-  const Solution &identity = family.getIdentity();
+  Solution identity = evaluate(problem, identityPlan(problem));
   Expected<int64_t> budget = readBudget(getPeak(identity));
   if (!budget)
     return budget.takeError();
-  Expected<int64_t> maxCost = readMaxCost(identity.simulation.cost);
+  int64_t cost = identity.simulation.cost;
+  Expected<int64_t> maxCost = readMaxCost(cost);
   if (!maxCost)
     return maxCost.takeError();
   bool isLimited = *budget != std::numeric_limits<int64_t>::max();
   if (isLimited && !maxOverhead.empty())
     return makeError("'--budget' and '--max-overhead' are two questions: give one");
 
-  std::optional<Solution> found;
-  SolveOptions so;
-  so.solver=*parseSolver(solverText); so.numSeeds=numSeeds; so.numIterations=numIterations; so.reorder=options->reorder; so.isPacked=options->isPacked;
-  if (isLimited && so.solver == Solver::Anneal) { auto a = cantFail(mlir::remat::planner::solve(problem,*budget,so)); if (a.status==Status::Feasible || a.status==Status::Optimal) found = std::move(a.solution);} else
-  found =
-      isLimited ? family.findCheapest(*budget) : std::optional(family.findSmallest(*maxCost));
-  Solution solution = found ? std::move(*found) : family.findSmallest();
-  int64_t cost = identity.simulation.cost, added = addedCost(problem, solution.plan);
-  int64_t bound = addedCostLowerBound(problem, isLimited ? *budget : getPeak(solution));
-  bool isImpossible = bound == std::numeric_limits<int64_t>::max();
-  bound = std::max<int64_t>(bound, 0);
-  StringRef status = !found ? "infeasible" : added <= bound ? "optimal" : "feasible";
+  Expected<Answer> answer = [&] {
+    ProgressLine line(*options, cost);
+    return isLimited ? solve(problem, *budget, *options)
+                     : solveForCost(problem, *maxCost, *options);
+  }();
+  if (!answer)
+    return answer.takeError();
+  const Solution &solution = answer->solution;
+  bool isMet = answer->status == Status::Optimal || answer->status == Status::Feasible;
+  bool isImpossible = answer->status == Status::Infeasible;
+  int64_t added = answer->addedCost, bound = std::max<int64_t>(answer->addedCostLowerBound, 0);
+  StringRef status = isMet ? getName(answer->status) : "infeasible";
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
 
@@ -252,16 +335,18 @@ static Expected<int> solve() {
   if (isLimited)
     outs() << formatv("budget       {0} B of {1}\n", *budget, packed ? "packed peak" : "live peak");
   outs() << formatv("status       {0}\n", status);
+  if (!isMet)
+    outs() << formatv("smallest     {0} B is the smallest budget known\n", getPeak(solution));
   outs() << formatv("peak         {0} B\n", getPeak(solution));
   outs() << formatv("added cost   {0} ({1:f4} %)\n", added, getPercent(added, cost));
   if (isImpossible)
     outs() << "lower bound  no plan fits\n";
   else
     outs() << formatv("lower bound  {0} ({1:f4} %), gap {2}\n", bound, getPercent(bound, cost),
-                      found ? formatv("{0:f4} %", getPercent(added - bound, cost)).str() : "open");
+                      isMet ? formatv("{0:f4} %", getPercent(added - bound, cost)).str() : "open");
   errs() << formatv("{0:f2} seconds\n", seconds);
   if (!outputPath.empty()) {
-    json::Object answer{{"version", 1},
+    json::Object object{{"version", 1},
                         {"status", status},
                         {"unchanged_peak_bytes", getPeak(identity)},
                         {"peak_bytes", getPeak(solution)},
@@ -272,42 +357,74 @@ static Expected<int> solve() {
                         {"schedule", json::Array(getSchedule(*graph, solution.plan))},
                         {"plan", toJSON(solution.plan)}};
     if (isLimited)
-      answer["budget_bytes"] = *budget;
-    answer["added_cost_lower_bound"] = isImpossible ? json::Value(nullptr) : json::Value(bound);
+      object["budget_bytes"] = *budget;
+    object["added_cost_lower_bound"] = isImpossible ? json::Value(nullptr) : json::Value(bound);
+    object["gap"] = isMet ? json::Value(added - bound) : json::Value(nullptr);
     if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) {
-          os << formatv("{0:2}", json::Value(std::move(answer))) << '\n';
+          os << formatv("{0:2}", json::Value(std::move(object))) << '\n';
         }))
       return error;
   }
-  return found ? EXIT_SUCCESS : kInfeasible;
+  return isMet ? EXIT_SUCCESS : kInfeasible;
+}
+
+/// A point of the front.
+struct FrontPoint {
+  int64_t peakBytes;
+  int64_t addedCost;
+  double overheadPercent;
+};
+
+static void printFront(ArrayRef<FrontPoint> points, raw_ostream &os) {
+  if (StringRef(outputPath).ends_with(".json")) {
+    json::Array array;
+    for (const FrontPoint &point : points)
+      array.push_back(json::Object{{"peak_bytes", point.peakBytes},
+                                   {"added_cost", point.addedCost},
+                                   {"overhead_percent", point.overheadPercent}});
+    os << formatv("{0:2}", json::Value(json::Object{{"version", 1}, {"points", std::move(array)}}))
+       << '\n';
+    return;
+  }
+  os << "peak_bytes,added_cost,overhead_percent\n";
+  for (const FrontPoint &point : points)
+    os << formatv("{0},{1},{2:f4}\n", point.peakBytes, point.addedCost, point.overheadPercent);
 }
 
 static Expected<int> pareto() {
-  Expected<FamilyOptions> options = readOptions();
+  Expected<SolveOptions> options = readOptions();
   if (!options)
     return options.takeError();
-  if (numPoints < 2 || numPoints > 100000)
-    return makeError("expected '--points' to be from 2 to 100000, but got {0}",
-                     numPoints.getValue());
+  Expected<int64_t> count = readCount(numPoints, 2, 100000);
+  if (!count)
+    return count.takeError();
   Expected<NodeLinkGraph> graph = readGraph();
   if (!graph)
     return graph.takeError();
-  PlanFamily family(graph->problem, *options);
+  const Problem &problem = graph->problem;
+  PlanFamily family(problem, *options);
   int64_t most = getPeak(family.getIdentity()), least = family.findSmallest().requiredBytes;
-  int64_t cost = family.getIdentity().simulation.cost, last = -1;
-  std::string csv = "peak_bytes,added_cost,overhead_percent\n";
-  for (int64_t point = 0; point < numPoints; ++point) {
-    auto step = static_cast<__int128>(most - least) * point / (numPoints - 1);
-    Solution solution = *family.findCheapest(most - static_cast<int64_t>(step));
-    if (getPeak(solution) == last)
-      continue;
-    last = getPeak(solution);
-    int64_t added = addedCost(graph->problem, solution.plan);
-    csv += formatv("{0},{1},{2:f4}\n", last, added, getPercent(added, cost)).str();
+  int64_t cost = family.getIdentity().simulation.cost;
+  std::vector<int64_t> budgets;
+  for (int64_t point = 0; point < *count; ++point)
+    budgets.push_back(
+        most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (*count - 1)));
+  Expected<std::vector<Answer>> answers = [&] {
+    ProgressLine line(*options, cost);
+    return solveAll(problem, budgets, *options);
+  }();
+  if (!answers)
+    return answers.takeError();
+  std::vector<FrontPoint> points;
+  for (const Answer &answer : *answers) {
+    int64_t peak = getPeak(answer.solution);
+    if (points.empty() || peak < points.back().peakBytes)
+      points.push_back({peak, answer.addedCost, getPercent(answer.addedCost, cost)});
   }
   if (outputPath.empty())
-    outs() << csv;
-  else if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) { os << csv; }))
+    printFront(points, outs());
+  else if (Error error =
+               writeOutputFile(outputPath, [&](raw_ostream &os) { printFront(points, os); }))
     return error;
   return EXIT_SUCCESS;
 }
@@ -400,7 +517,7 @@ static Expected<int> packBuffers() {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "Plans which values to drop and compute again\n");
-  Expected<int> result = solveCommand    ? solve()
+  Expected<int> result = solveCommand    ? solveGraph()
                          : paretoCommand ? pareto()
                          : verifyCommand ? verifyPlan()
                          : showCommand   ? show()

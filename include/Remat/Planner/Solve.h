@@ -60,11 +60,16 @@ struct Progress {
   int64_t addedCost;
 };
 
+constexpr int64_t kMaxEffort = 10;
+
 struct SolveOptions : FamilyOptions {
   Solver solver = Solver::Auto;
   /// Independent runs of the local search.
   int64_t numSeeds = 2;
-  /// Steps of each run; chosen by the size of the problem if 0.
+  /// Work of each run, 0 to kMaxEffort: none, or about a second for 1 and four times as
+  /// much for each step more.
+  int64_t effort = 2;
+  /// Steps of each run, instead of what follows from the effort; if above 0.
   int64_t numIterations = 0;
   /// Runs at a time; does not change the answer.
   int64_t numThreads = 1;
