@@ -209,6 +209,9 @@ public:
     best.offsets.assign(buffers.size(), 0);
   }
 
+  /// The largest sum of live aligned bytes.
+  int64_t getLowerBound() const { return lowerBound; }
+
   /// Whether careful placement would take too long.
   bool isTooMany(int64_t maxVisits) const { return numPairs > 3 * maxVisits; }
 
@@ -476,6 +479,20 @@ llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, 
   return llvm::Error::success();
 }
 
+/// Best fit, and for few buffers a short exact search where that is clearly above
+/// the lower bound.
+static Packing packShortly(llvm::ArrayRef<Buffer> buffers, int64_t alignment, int64_t maxVisits) {
+  constexpr size_t kMaxExactBuffers = 128;
+  Packing packing = packBestFit(buffers, alignment, maxVisits);
+  if (buffers.size() > kMaxExactBuffers)
+    return packing;
+  int64_t bound = Packer(buffers, alignment).getLowerBound();
+  if (bound > kMaxPackingCapacity || packing.arenaBytes - bound <= bound >> 12)
+    return packing;
+  std::optional<Packing> exact = packWithin(buffers, alignment, bound, maxVisits / 8);
+  return exact ? std::move(*exact) : packing;
+}
+
 PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
                                       const Simulation &simulation, int64_t maxVisits) {
   std::vector<Buffer> buffers;
@@ -485,7 +502,7 @@ PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
   for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index)
     if (int64_t bytes = problem.operations[plan.steps[index].op].workspace)
       buffers.push_back({index, index + 1, bytes});
-  Packing packing = packBestFit(buffers, problem.alignment, maxVisits);
+  Packing packing = packShortly(buffers, problem.alignment, maxVisits);
 
   PackedPlan result;
   auto next = packing.offsets.begin();

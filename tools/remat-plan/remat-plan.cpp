@@ -88,6 +88,9 @@ static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE
                                     cl::sub(packCommand));
 static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
                                  cl::desc("Arena that must not be exceeded"), cl::sub(packCommand));
+static cl::opt<int64_t> maxVisits("max-visits", cl::init(kExactPackingVisits),
+                                  cl::desc("Work of the exact search within the capacity"),
+                                  cl::sub(packCommand));
 
 template <typename... Ts>
 static Error makeError(const char *format, Ts &&...values) {
@@ -498,7 +501,20 @@ static Expected<int> packBuffers() {
   Expected<std::vector<Buffer>> buffers = readBuffers((*file)->getBuffer(), ids);
   if (!buffers)
     return buffers.takeError();
+  if (maxVisits < 0)
+    return makeError("expected '--max-visits' to be at least 0, but got {0}", maxVisits.getValue());
+  int64_t total = 0;
+  for (const Buffer &buffer : *buffers) {
+    total += buffer.bytes;
+    if (total > kMaxPackingCapacity)
+      return makeError("'{0}': the sizes add up to more than {1} B", csvPath, kMaxPackingCapacity);
+  }
   Packing packing = packBestFit(*buffers, /*alignment=*/1);
+  bool isProven = true;
+  if (capacity >= 0 && packing.arenaBytes > capacity)
+    if (std::optional<Packing> exact =
+            packWithin(*buffers, /*alignment=*/1, capacity, maxVisits, &isProven))
+      packing = std::move(*exact);
   outs() << formatv("{0} buffers, arena {1} B\n", buffers->size(), packing.arenaBytes);
   if (!outputPath.empty())
     if (Error error = writeOutputFile(outputPath, [&](raw_ostream &os) {
@@ -510,7 +526,8 @@ static Expected<int> packBuffers() {
       return error;
   if (capacity < 0 || packing.arenaBytes <= capacity)
     return EXIT_SUCCESS;
-  outs() << formatv("above the capacity of {0} B\n", capacity.getValue());
+  outs() << formatv("above the capacity of {0} B{1}\n", capacity.getValue(),
+                    isProven ? ": no packing fits" : "; the search did not end");
   return kInfeasible;
 }
 

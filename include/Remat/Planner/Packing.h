@@ -7,7 +7,8 @@
 //
 // Offset assignment ("dynamic storage allocation"): buffers with fixed live
 // ranges get fixed offsets so that buffers that are live together do not
-// overlap, in an arena that is as small as the heuristic manages.
+// overlap, in an arena that is as small as the heuristic manages, or that an
+// exact search keeps within a capacity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define REMAT_PLANNER_PACKING_H
 
 #include "Remat/Planner/Simulator.h"
+#include <optional>
 
 namespace mlir::remat::planner {
 
@@ -47,6 +49,22 @@ constexpr int64_t kPackingVisits = 6'000'000;
 Packing packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
                     int64_t maxVisits = kPackingVisits);
 
+/// The largest capacity that `packWithin` takes, in bytes.
+constexpr int64_t kMaxPackingCapacity = int64_t(1) << 61;
+
+/// How much work an exact search may take: looks at buffers that are live in a
+/// section of time. This many take less than a minute.
+constexpr int64_t kExactPackingVisits = 2'000'000'000;
+
+/// Searches for a packing with an arena of at most `capacity` bytes, from 0 to
+/// kMaxPackingCapacity. Without an answer, `isComplete` says whether that proves
+/// that there is none; otherwise `maxVisits` were used up, or the buffers have
+/// too many overlaps to be searched in memory. Buffers of 0 bytes get offset 0.
+/// Deterministic.
+std::optional<Packing> packWithin(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
+                                  int64_t capacity, int64_t maxVisits = kExactPackingVisits,
+                                  bool *isComplete = nullptr);
+
 /// Returns an error naming two buffers that overlap, or an offset that is
 /// negative or not aligned, or a buffer that exceeds the arena.
 llvm::Error verifyPacking(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
@@ -63,6 +81,8 @@ struct PackedPlan {
   int64_t packedBytes = 0;
 };
 
+/// With best fit, and for few buffers an exact search that takes an eighth of
+/// `maxVisits` at most. Never larger than what best fit finds.
 PackedPlan pack(const Problem &problem, const Plan &plan, const Simulation &simulation,
                 int64_t maxVisits = kPackingVisits);
 
