@@ -23,6 +23,9 @@
 #include "Remat/Planner/Bounds.h"
 #include "Detail.h"
 #include "Remat/Planner/Simulator.h"
+#include "StageRelaxation.h"
+#include <queue>
+#include <tuple>
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -31,8 +34,59 @@ namespace {
 
 constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 
-/// Operations at which the bound is evaluated.
+/// Operations at which the knapsack is solved, and the sets that it looks at.
 constexpr int64_t kNumPeaks = 8;
+constexpr int64_t kMaxKnapsackNodes = 20'000;
+
+/// Variables of the relaxation over all times, and steps that improve it.
+constexpr int64_t kMaxCells = 1'000'000;
+constexpr int64_t kMaxBoundSteps = 1000;
+
+/// What one operation brings back by running again.
+struct Item {
+  OpIndex op;
+  int64_t cost, bytes;
+};
+
+/// The least cost of items with `excess` bytes in sum, or a lower bound of it. `items`
+/// come with the cheapest bytes first and have as many together. Branch and bound, best
+/// first, where a fraction of an item bounds (Martello, Toth: Knapsack Problems, 1990).
+int64_t solveKnapsack(llvm::ArrayRef<Item> items, int64_t excess) {
+  // Without the first `next` items: what is still to choose, and what was paid.
+  struct Node {
+    size_t next;
+    int64_t excess, cost;
+  };
+  std::vector<Node> nodes;
+  // Lower bound, node.
+  using Entry = std::pair<int64_t, int64_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
+  auto push = [&](Node node) {
+    int64_t rest = node.excess, cost = node.cost;
+    for (size_t next = node.next; rest > 0; ++next) {
+      if (next == items.size())
+        return;
+      const Item &item = items[next];
+      cost += item.bytes <= rest
+                  ? item.cost
+                  : int64_t((__int128(item.cost) * rest + item.bytes - 1) / item.bytes);
+      rest -= std::min(rest, item.bytes);
+    }
+    queue.push({cost, -int64_t(nodes.size())});
+    nodes.push_back(node);
+  };
+  push({0, excess, 0});
+  while (true) {
+    auto [bound, index] = queue.top();
+    Node node = nodes[-index];
+    if (node.excess <= 0 || int64_t(nodes.size()) > kMaxKnapsackNodes)
+      return bound;
+    queue.pop();
+    const Item &item = items[node.next];
+    push({node.next + 1, node.excess, node.cost});
+    push({node.next + 1, node.excess - item.bytes, node.cost + item.cost});
+  }
+}
 
 class Bounder {
 public:
@@ -50,7 +104,7 @@ public:
                           isFixed[problem.values[value].source]);
   }
 
-  int64_t run() {
+  int64_t run(const BoundOptions &options) {
     int64_t costOfDead = 0;
     std::vector<OpIndex> peaks;
     for (OpIndex op = 0; op < numOperations; ++op) {
@@ -67,6 +121,8 @@ public:
     int64_t bound = boundaryBytes > budget ? kInfeasible : 0;
     for (OpIndex op : peaks)
       bound = std::max(bound, boundAt(op));
+    if (bound != kInfeasible)
+      bound = std::max(bound, boundOverTime(options));
     return bound == kInfeasible ? bound : bound - costOfDead;
   }
 
@@ -82,6 +138,13 @@ private:
       visit(problem.values[value].producer);
     if (op.effect != Effect::Pure)
       visit(previousEffect);
+  }
+
+  int64_t boundOverTime(const BoundOptions &options) const {
+    StageRelaxation relaxation(problem, budget, options.reorder,
+                               std::min(kMaxCells, options.maxWork));
+    relaxation.improve(std::min(kMaxBoundSteps, options.maxWork / relaxation.getNumCells()));
+    return relaxation.getAddedCost();
   }
 
   int64_t boundAt(OpIndex t) {
@@ -127,11 +190,6 @@ private:
           mustStay[root] = true;
       }
     }
-    // What one operation brings back by running again.
-    struct Item {
-      OpIndex op;
-      int64_t cost, bytes;
-    };
     std::vector<Item> items;
     std::vector<int64_t> bytesOf(numOperations, 0);
     int64_t freeableBytes = 0;
@@ -156,14 +214,7 @@ private:
       __int128 left = __int128(a.cost) * b.bytes, right = __int128(b.cost) * a.bytes;
       return left != right ? left < right : a.op < b.op;
     });
-    int64_t cost = 0;
-    for (const Item &item : items) {
-      if (item.bytes >= excess)
-        return cost + int64_t((__int128(item.cost) * excess + item.bytes - 1) / item.bytes);
-      cost += item.cost;
-      excess -= item.bytes;
-    }
-    llvm_unreachable("the freeable bytes exceed the excess");
+    return solveKnapsack(items, excess);
   }
 
   const Problem &problem;
@@ -179,6 +230,7 @@ private:
 
 } // namespace
 
-int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget) {
-  return Bounder(problem, budget).run();
+int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
+                                                  const BoundOptions &options) {
+  return Bounder(problem, budget).run(options);
 }
