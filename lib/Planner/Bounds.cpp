@@ -40,7 +40,7 @@ constexpr int64_t kMaxKnapsackNodes = 20'000;
 
 /// Variables of the relaxation over all times, and steps that improve it.
 constexpr int64_t kMaxCells = 1'000'000;
-constexpr int64_t kMaxBoundSteps = 1000;
+constexpr int64_t kMinBoundSteps = 100, kMaxBoundSteps = 1000;
 
 /// What one operation brings back by running again.
 struct Item {
@@ -142,7 +142,7 @@ private:
 
   int64_t boundOverTime(const BoundOptions &options) const {
     StageRelaxation relaxation(problem, budget, options.reorder,
-                               std::min(kMaxCells, options.maxWork));
+                               std::min(kMaxCells, options.maxWork / kMinBoundSteps));
     relaxation.improve(std::min(kMaxBoundSteps, options.maxWork / relaxation.getNumCells()));
     return relaxation.getAddedCost();
   }

@@ -20,8 +20,8 @@ struct BoundOptions {
   /// Whether first executions may leave the order of the problem: the bound then holds
   /// for every plan, otherwise for those in which they keep it.
   bool reorder = true;
-  /// Work of the search for better prices, in steps of a nanosecond or ten.
-  int64_t maxWork = 50'000'000;
+  /// Work of the search for better prices, in steps of ten nanoseconds or so.
+  int64_t maxWork = 20'000'000;
 };
 
 /// A lower bound on the cost that any plan within `budget` (live or packed

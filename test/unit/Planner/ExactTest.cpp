@@ -39,12 +39,15 @@ ExactResult solve(const Problem &problem, int64_t budget, const ExactOptions &op
   EXPECT_EQ(llvm::toString(verify(problem, *result.plan)), "");
   EXPECT_LE(simulate(problem, *result.plan).livePeak, budget);
   EXPECT_LE(result.lowerBound, addedCost(problem, *result.plan));
-  if (result.isComplete)
+  if (result.isComplete) {
     EXPECT_EQ(result.lowerBound, addedCost(problem, *result.plan));
-  if (options.upperBound)
+  }
+  if (options.upperBound) {
     EXPECT_LT(addedCost(problem, *result.plan), *options.upperBound);
-  if (!options.reorder)
+  }
+  if (!options.reorder) {
     EXPECT_TRUE(isInOrder(*result.plan));
+  }
   return result;
 }
 
