@@ -22,10 +22,9 @@
 
 #include "Remat/Planner/Bounds.h"
 #include "Detail.h"
+#include "Knapsack.h"
 #include "Remat/Planner/Simulator.h"
 #include "StageRelaxation.h"
-#include <queue>
-#include <tuple>
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -36,57 +35,11 @@ constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 
 /// Operations at which the knapsack is solved, and the sets that it looks at.
 constexpr int64_t kNumPeaks = 8;
-constexpr int64_t kMaxKnapsackNodes = 20'000;
+constexpr int64_t kMaxKnapsackSets = 20'000;
 
 /// Variables of the relaxation over all times, and steps that improve it.
 constexpr int64_t kMaxCells = 1'000'000;
 constexpr int64_t kMinBoundSteps = 100, kMaxBoundSteps = 1000;
-
-/// What one operation brings back by running again.
-struct Item {
-  OpIndex op;
-  int64_t cost, bytes;
-};
-
-/// The least cost of items with `excess` bytes in sum, or a lower bound of it. `items`
-/// come with the cheapest bytes first and have as many together. Branch and bound, best
-/// first, where a fraction of an item bounds (Martello, Toth: Knapsack Problems, 1990).
-int64_t solveKnapsack(llvm::ArrayRef<Item> items, int64_t excess) {
-  // Without the first `next` items: what is still to choose, and what was paid.
-  struct Node {
-    size_t next;
-    int64_t excess, cost;
-  };
-  std::vector<Node> nodes;
-  // Lower bound, node.
-  using Entry = std::pair<int64_t, int64_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  auto push = [&](Node node) {
-    int64_t rest = node.excess, cost = node.cost;
-    for (size_t next = node.next; rest > 0; ++next) {
-      if (next == items.size())
-        return;
-      const Item &item = items[next];
-      cost += item.bytes <= rest
-                  ? item.cost
-                  : int64_t((__int128(item.cost) * rest + item.bytes - 1) / item.bytes);
-      rest -= std::min(rest, item.bytes);
-    }
-    queue.push({cost, -int64_t(nodes.size())});
-    nodes.push_back(node);
-  };
-  push({0, excess, 0});
-  while (true) {
-    auto [bound, index] = queue.top();
-    Node node = nodes[-index];
-    if (node.excess <= 0 || int64_t(nodes.size()) > kMaxKnapsackNodes)
-      return bound;
-    queue.pop();
-    const Item &item = items[node.next];
-    push({node.next + 1, node.excess, node.cost});
-    push({node.next + 1, node.excess - item.bytes, node.cost + item.cost});
-  }
-}
 
 class Bounder {
 public:
@@ -190,7 +143,7 @@ private:
           mustStay[root] = true;
       }
     }
-    std::vector<Item> items;
+    std::vector<KnapsackItem> items;
     std::vector<int64_t> bytesOf(numOperations, 0);
     int64_t freeableBytes = 0;
     for (ValueIndex root : crossed) {
@@ -209,12 +162,8 @@ private:
       return kInfeasible;
     for (OpIndex op = 0; op < t; ++op)
       if (bytesOf[op] > 0)
-        items.push_back({op, problem.operations[op].cost, bytesOf[op]});
-    llvm::sort(items, [](const Item &a, const Item &b) {
-      __int128 left = __int128(a.cost) * b.bytes, right = __int128(b.cost) * a.bytes;
-      return left != right ? left < right : a.op < b.op;
-    });
-    return solveKnapsack(items, excess);
+        items.push_back({problem.operations[op].cost, bytesOf[op]});
+    return solveKnapsack(items, excess, kMaxKnapsackSets);
   }
 
   const Problem &problem;

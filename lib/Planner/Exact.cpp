@@ -21,6 +21,7 @@
 
 #include "Remat/Planner/Exact.h"
 #include "Detail.h"
+#include "Knapsack.h"
 #include "Remat/Planner/Exhaustive.h"
 #include "Remat/Planner/Simulator.h"
 #include "StageRelaxation.h"
@@ -41,6 +42,8 @@ constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 /// Steps that improve the bound, and its size.
 constexpr int64_t kNumBoundSteps = 1000;
 constexpr int64_t kMaxBoundCells = 200'000;
+/// Sets that the knapsack of a state looks at.
+constexpr int64_t kMaxKnapsackSets = 200;
 /// Problems of more operations are not given to solveExhaustive.
 constexpr int64_t kMaxExhaustive = 10;
 /// States of the same executed operations that a new one is compared with.
@@ -159,6 +162,7 @@ public:
       if (roots[value] == value && root.producer != kBoundary && bytesOf(value) > 0)
         storages.push_back(value);
     }
+    choosePeak();
   }
 
   int64_t getNeededCost() const { return neededCost; }
@@ -430,6 +434,9 @@ private:
     int64_t again = getCostOfMissing(node.state);
     if (again == kInfeasible || later >= kImpossiblePrice)
       return;
+    later = std::max(later, getPeakBound(node.state, node.stage, peak));
+    if (later >= kImpossiblePrice)
+      return;
     Price unit = Price(1) << bound.getFractionBits();
     Price rounded = (later + unit - 1) >> bound.getFractionBits();
     Price total = node.cost + std::max<Price>(rounded, again);
@@ -446,17 +453,74 @@ private:
   Price getBound(const State &state, int64_t stage) const {
     Price sum = bound.getMemoryToGo(stage);
     for (auto [index, item] : llvm::enumerate(bound.getItems())) {
-      StageRelaxation::State itemState = StageRelaxation::Unexecuted;
-      if (state.executed.contains(item.op))
-        itemState = item.root != kNoValue && groupOf[item.root].intersects(state.readable)
-                        ? StageRelaxation::InMemory
-                        : StageRelaxation::Gone;
+      StageRelaxation::State itemState = getItemState(state, item);
       Price price = bound.getCostToGo(stage, index, itemState);
       if (price >= kImpossiblePrice)
         return kImpossiblePrice;
       sum += price;
     }
     return sum;
+  }
+
+  /// The same, where what is retained past the peak is chosen in integers.
+  Price getPeakBound(const State &state, int64_t stage, const StageRelaxation::Peak &peak) const {
+    if (stage > peak.stage)
+      return 0;
+    Price sum = bound.getMemoryToGo(stage) + peak.memory;
+    int64_t excess = -peak.capacity, freeable = 0;
+    std::vector<KnapsackItem> choices;
+    for (auto [index, item] : llvm::enumerate(bound.getItems())) {
+      StageRelaxation::State itemState = getItemState(state, item);
+      Price dropped = bound.getCostToGo(peak.dropped, stage, index, itemState);
+      if (!bound.isCounted(peak.stage, index)) {
+        if (dropped >= kImpossiblePrice)
+          return kImpossiblePrice;
+        sum += dropped;
+        continue;
+      }
+      Price retained = bound.getCostToGo(peak.retained, stage, index, itemState);
+      if (std::min(retained, dropped) >= kImpossiblePrice)
+        return kImpossiblePrice;
+      sum += std::min(retained, dropped);
+      if (dropped <= retained)
+        continue;
+      excess += item.bytes;
+      if (dropped >= kImpossiblePrice)
+        continue;
+      Price penalty = (dropped - retained) >> getPenaltyShift();
+      penalty = std::min<Price>(penalty, kMaxPlanSum / kMaxExactSize);
+      choices.push_back({int64_t(penalty), item.bytes});
+      freeable += item.bytes;
+    }
+    if (excess <= 0)
+      return sum;
+    if (freeable < excess)
+      return kImpossiblePrice;
+    return sum + (Price(solveKnapsack(std::move(choices), excess, kMaxKnapsackSets))
+                  << getPenaltyShift());
+  }
+  /// Penalties in 64 bits lose their last fractions.
+  int64_t getPenaltyShift() const { return std::max<int64_t>(0, bound.getFractionBits() - 4); }
+
+  StageRelaxation::State getItemState(const State &state, const StageRelaxation::Item &item) const {
+    if (!state.executed.contains(item.op))
+      return StageRelaxation::Unexecuted;
+    return item.root != kNoValue && groupOf[item.root].intersects(state.readable)
+               ? StageRelaxation::InMemory
+               : StageRelaxation::Gone;
+  }
+
+  /// The milestone at which the choice in integers bounds most.
+  void choosePeak() {
+    Price most = 0;
+    for (int64_t stage = 0, e = bound.getMilestones().size(); stage < e; ++stage) {
+      StageRelaxation::Peak candidate = bound.getPeak(stage);
+      Price price = getPeakBound(State(), 0, candidate);
+      if (price <= most)
+        continue;
+      most = price;
+      peak = std::move(candidate);
+    }
   }
 
   /// The cost of what was not executed yet, and of what has to be executed again
@@ -506,6 +570,7 @@ private:
   std::vector<Set> reads, producers, writes;
   /// By root: itself and its views.
   std::vector<Set> groupOf;
+  StageRelaxation::Peak peak;
   /// The roots that take memory.
   std::vector<ValueIndex> storages;
   Set needed, effects, pinned, cloneable;

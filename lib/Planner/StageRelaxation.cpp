@@ -346,7 +346,8 @@ void StageRelaxation::startPrices() {
 /// that is still to pay in every state; of a picosecond `unit`.
 template <typename T>
 void StageRelaxation::setPrices(const Prices<T> &prices, T unit, std::vector<T> &ownCost,
-                                std::vector<T> &gain, std::vector<T> &toGo) const {
+                                std::vector<T> &gain, std::vector<T> &toGo, int64_t peak,
+                                bool isKept) const {
   ownCost.assign(cells.size(), 0);
   gain.assign(cells.size(), 0);
   toGo.assign(cells.size() * kNumStates, 0);
@@ -367,11 +368,12 @@ void StageRelaxation::setPrices(const Prices<T> &prices, T unit, std::vector<T> 
     for (int64_t stage = item.end; stage >= item.first; --stage, after -= kNumStates) {
       int64_t index = item.firstCell + stage - item.first;
       const Cell &cell = cells[index];
-      bool mustStay = cells[index + 1].isRetained;
+      bool isPeak = stage == peak && !cell.isExempt && item.bytes > 0;
+      bool mustStay = cells[index + 1].isRetained || (isPeak && isKept);
       T keep = after[InMemory];
       if (!cell.isExempt && stage < int64_t(milestones.size()))
         keep += prices.memory[stage] * bytes;
-      if (cell.isDropped)
+      if (cell.isDropped || (isPeak && !isKept))
         keep = impossible;
       T present = std::min(keep, mustStay ? impossible : after[Gone]) - gain[index];
       T execute = cost + ownCost[index] + present;
@@ -380,8 +382,9 @@ void StageRelaxation::setPrices(const Prices<T> &prices, T unit, std::vector<T> 
       before[Gone] = cell.isRead || mustStay ? impossible : after[Gone];
       if (item.isCloneable)
         before[Gone] = std::min(before[Gone], execute);
-      before[Unexecuted] =
-          stage < item.last && !cell.isRead ? std::min(after[Unexecuted], execute) : execute;
+      before[Unexecuted] = stage < item.last && !cell.isRead && !mustStay
+                               ? std::min(after[Unexecuted], execute)
+                               : execute;
       for (int state = 0; state < kNumStates; ++state)
         before[state] = std::min(before[state], impossible);
     }
@@ -520,20 +523,20 @@ void StageRelaxation::freeze() {
   int64_t memoryBits = bitsOf(highest) + bitsOf(double(allBytes)) + bitsOf(double(cells.size()));
   int64_t readBits = bitsOf(highestRead) + bitsOf(double(best.reads.size() + cells.size()));
   fractionBits = std::min<int64_t>(48, kBits - std::max(memoryBits, readBits));
-  Prices<Price> prices;
+  frozen = {};
   bool isTooLarge = fractionBits < 0;
   fractionBits = std::max<int64_t>(fractionBits, 0);
   double unit = double(int64_t(1) << fractionBits);
   for (double price : best.memory)
-    prices.memory.push_back(isTooLarge ? 0 : Price(price / bytesScale * unit));
+    frozen.memory.push_back(isTooLarge ? 0 : Price(price / bytesScale * unit));
   for (double price : best.reads)
-    prices.reads.push_back(isTooLarge ? 0 : Price(price * unit));
+    frozen.reads.push_back(isTooLarge ? 0 : Price(price * unit));
 
   std::vector<Price> ownCost, gain;
-  setPrices(prices, Price(1) << fractionBits, ownCost, gain, costToGo);
+  setPrices(frozen, Price(1) << fractionBits, ownCost, gain, costToGo);
   memoryToGo.assign(milestones.size() + 1, 0);
   for (int64_t stage = int64_t(milestones.size()) - 1; stage >= 0; --stage)
-    memoryToGo[stage] = memoryToGo[stage + 1] - prices.memory[stage] * capacity[stage];
+    memoryToGo[stage] = memoryToGo[stage + 1] - frozen.memory[stage] * capacity[stage];
   infeasible = evaluateFrozen() > getLargestCost();
 }
 
@@ -556,10 +559,35 @@ Price StageRelaxation::evaluateFrozen() const {
   return (sum + (Price(1) << fractionBits) - 1) >> fractionBits;
 }
 
-Price StageRelaxation::getCostToGo(int64_t stage, int64_t index, State state) const {
+Price StageRelaxation::getCostToGo(int64_t stage, int64_t item, State state) const {
+  return getCostToGo(costToGo, stage, item, state);
+}
+
+Price StageRelaxation::getCostToGo(const std::vector<Price> &costs, int64_t stage, int64_t index,
+                                   State state) const {
   const Item &item = items[index];
   if (stage > item.end)
     return 0;
   int64_t cell = item.firstCell + std::max(stage, item.first) - item.first;
-  return costToGo[cell * kNumStates + state];
+  return costs[cell * kNumStates + state];
+}
+
+StageRelaxation::Peak StageRelaxation::getPeak(int64_t stage) const {
+  Peak peak;
+  peak.stage = stage;
+  peak.capacity = capacity[stage];
+  peak.memory = frozen.memory[stage] * capacity[stage];
+  Prices<Price> prices = frozen;
+  prices.memory[stage] = 0;
+  std::vector<Price> ownCost, gain;
+  Price unit = Price(1) << fractionBits;
+  setPrices(prices, unit, ownCost, gain, peak.retained, stage, /*isKept=*/true);
+  setPrices(prices, unit, ownCost, gain, peak.dropped, stage, /*isKept=*/false);
+  return peak;
+}
+
+bool StageRelaxation::isCounted(int64_t stage, int64_t index) const {
+  const Item &item = items[index];
+  return item.bytes > 0 && item.first <= stage && stage <= item.end &&
+         !cells[item.firstCell + stage - item.first].isExempt;
 }

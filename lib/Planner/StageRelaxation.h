@@ -91,6 +91,22 @@ public:
   Price getMemoryToGo(int64_t stage) const { return memoryToGo[stage]; }
   int64_t getFractionBits() const { return fractionBits; }
 
+  /// The costs to go when the memory at one milestone has no price, and every storage
+  /// is, or is not, retained past it: for bounds that choose among them in integers.
+  struct Peak {
+    int64_t stage = -1;
+    /// Bytes for what is retained.
+    int64_t capacity = 0;
+    std::vector<Price> retained, dropped;
+    /// What to add to getMemoryToGo.
+    Price memory = 0;
+  };
+  Peak getPeak(int64_t stage) const;
+  Price getCostToGo(const std::vector<Price> &costs, int64_t stage, int64_t item,
+                    State state) const;
+  /// Whether the capacity of a milestone is for this item, among others.
+  bool isCounted(int64_t stage, int64_t item) const;
+
 private:
   /// A read of an item by an item that may be executed in stages [first, end].
   struct Read {
@@ -119,7 +135,7 @@ private:
   void startPrices();
   template <typename T>
   void setPrices(const Prices<T> &prices, T unit, std::vector<T> &ownCost, std::vector<T> &gain,
-                 std::vector<T> &toGo) const;
+                 std::vector<T> &toGo, int64_t peak = -1, bool isKept = false) const;
   double evaluate(const Prices<double> &prices, Prices<double> &slope);
   void freeze();
   Price evaluateFrozen() const;
@@ -152,6 +168,7 @@ private:
 
   // Evaluated in integers, with the best prices.
   int64_t fractionBits = 0;
+  Prices<Price> frozen;
   std::vector<Price> memoryToGo;
   /// By item, stage from `first` to `end` + 1 and state.
   std::vector<Price> costToGo;
