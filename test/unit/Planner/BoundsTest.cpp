@@ -135,7 +135,7 @@ TEST(BoundsTest, SeveralTimes) {
 
 TEST(BoundsTest, NeverAboveTheOptimum) {
   int64_t numSolved = 0, numPositive = 0, numBounded = 0, numHalf = 0;
-  for (uint64_t seed = 0; seed < 300; ++seed) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);
     RandomProblemOptions options = RandomProblemOptions::any(random);
     if (seed % 4 == 0) {
@@ -170,9 +170,9 @@ TEST(BoundsTest, NeverAboveTheOptimum) {
     EXPECT_LE(addedCostLowerBound(problem, identity.livePeak), 0) << "seed " << seed;
   }
   // The test means something, and so does the bound.
-  EXPECT_GT(numSolved, 1000);
-  EXPECT_GT(numPositive, 50);
-  EXPECT_GT(numBounded, 25);
+  EXPECT_GT(numSolved, 2000);
+  EXPECT_GT(numPositive, 150);
+  EXPECT_GT(numBounded, 100);
   EXPECT_GT(numHalf, 60);
 }
 
