@@ -1,5 +1,6 @@
 # Configuration of lit for the tests of passes and tools.
 import os
+import subprocess
 
 import lit.formats
 
@@ -31,5 +32,9 @@ if os.path.isdir(os.path.join(config.shared_data, "mlir")):
     config.available_features.add("shared-data")
 else:
     lit_config.note(f"no instances in {config.shared_data}: tests that need them are skipped")
+if subprocess.run([config.python, "-c", "import ortools"], capture_output=True).returncode == 0:
+    config.available_features.add("ortools")
+else:
+    lit_config.note("ortools is not installed: no comparison with an integer program")
 if not config.sanitizers:
     config.available_features.add("plugins")

@@ -22,7 +22,9 @@
 
 #include "Remat/Planner/Bounds.h"
 #include "Detail.h"
+#include "Knapsack.h"
 #include "Remat/Planner/Simulator.h"
+#include "StageRelaxation.h"
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -31,8 +33,13 @@ namespace {
 
 constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 
-/// Operations at which the bound is evaluated.
+/// Operations at which the knapsack is solved, and the sets that it looks at.
 constexpr int64_t kNumPeaks = 8;
+constexpr int64_t kMaxKnapsackSets = 20'000;
+
+/// Variables of the relaxation over all times, and steps that improve it.
+constexpr int64_t kMaxCells = 1'000'000;
+constexpr int64_t kMinBoundSteps = 100, kMaxBoundSteps = 1000;
 
 class Bounder {
 public:
@@ -50,7 +57,7 @@ public:
                           isFixed[problem.values[value].source]);
   }
 
-  int64_t run() {
+  int64_t run(const BoundOptions &options) {
     int64_t costOfDead = 0;
     std::vector<OpIndex> peaks;
     for (OpIndex op = 0; op < numOperations; ++op) {
@@ -67,6 +74,8 @@ public:
     int64_t bound = boundaryBytes > budget ? kInfeasible : 0;
     for (OpIndex op : peaks)
       bound = std::max(bound, boundAt(op));
+    if (bound != kInfeasible)
+      bound = std::max(bound, boundOverTime(options));
     return bound == kInfeasible ? bound : bound - costOfDead;
   }
 
@@ -82,6 +91,13 @@ private:
       visit(problem.values[value].producer);
     if (op.effect != Effect::Pure)
       visit(previousEffect);
+  }
+
+  int64_t boundOverTime(const BoundOptions &options) const {
+    StageRelaxation relaxation(problem, budget, options.reorder,
+                               std::min(kMaxCells, options.maxWork / kMinBoundSteps));
+    relaxation.improve(std::min(kMaxBoundSteps, options.maxWork / relaxation.getNumCells()));
+    return relaxation.getAddedCost();
   }
 
   int64_t boundAt(OpIndex t) {
@@ -127,12 +143,7 @@ private:
           mustStay[root] = true;
       }
     }
-    // What one operation brings back by running again.
-    struct Item {
-      OpIndex op;
-      int64_t cost, bytes;
-    };
-    std::vector<Item> items;
+    std::vector<KnapsackItem> items;
     std::vector<int64_t> bytesOf(numOperations, 0);
     int64_t freeableBytes = 0;
     for (ValueIndex root : crossed) {
@@ -151,19 +162,8 @@ private:
       return kInfeasible;
     for (OpIndex op = 0; op < t; ++op)
       if (bytesOf[op] > 0)
-        items.push_back({op, problem.operations[op].cost, bytesOf[op]});
-    llvm::sort(items, [](const Item &a, const Item &b) {
-      __int128 left = __int128(a.cost) * b.bytes, right = __int128(b.cost) * a.bytes;
-      return left != right ? left < right : a.op < b.op;
-    });
-    int64_t cost = 0;
-    for (const Item &item : items) {
-      if (item.bytes >= excess)
-        return cost + int64_t((__int128(item.cost) * excess + item.bytes - 1) / item.bytes);
-      cost += item.cost;
-      excess -= item.bytes;
-    }
-    llvm_unreachable("the freeable bytes exceed the excess");
+        items.push_back({problem.operations[op].cost, bytesOf[op]});
+    return solveKnapsack(items, excess, kMaxKnapsackSets);
   }
 
   const Problem &problem;
@@ -179,6 +179,7 @@ private:
 
 } // namespace
 
-int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget) {
-  return Bounder(problem, budget).run();
+int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
+                                                  const BoundOptions &options) {
+  return Bounder(problem, budget).run(options);
 }

@@ -129,7 +129,8 @@ public:
       for (OpIndex op = 0; op < numOperations; ++op) {
         if (isOriginalAllowed(nodes[index], op))
           expand(index, op, /*isClone=*/false);
-        if (contains(needed, op) && isCloneAllowed(op))
+        if (contains(needed, op) && isCloneAllowed(op) &&
+            (!options.originalsFirst || contains(nodes[index].executed, op)))
           expand(index, op, /*isClone=*/true);
       }
     }

@@ -16,21 +16,32 @@
 
 namespace mlir::remat::planner {
 
+struct BoundOptions {
+  /// Whether first executions may leave the order of the problem: the bound then holds
+  /// for every plan, otherwise for those in which they keep it.
+  bool reorder = true;
+  /// Work of the search for better prices, in steps of ten nanoseconds or so.
+  int64_t maxWork = 20'000'000;
+};
+
 /// A lower bound on the cost that any plan within `budget` (live or packed
-/// bytes) adds to the problem's, in picoseconds.
+/// bytes) adds to the problem's, in picoseconds; the larger of two.
 ///
-/// For an operation t: a value whose definition t depends on, and that some
-/// operation which depends on t reads, is in memory while t runs or computed
+/// At one time: for an operation t, a value whose definition t depends on, and that
+/// some operation which depends on t reads, is in memory while t runs or computed
 /// again after t, in every order of execution. What does not fit beside t's
-/// own working set and the boundary values must be computed again; choosing
-/// the cheapest bytes first, with a fraction of the last (the linear
-/// relaxation of the knapsack), bounds the cost from below. The result is the
-/// maximum over the operations with the highest live bytes in input order.
+/// own working set and the boundary values must be computed again; the cheapest set of
+/// operations that brings back enough bytes (a knapsack) bounds the cost from below.
+/// Evaluated at the operations with the highest live bytes in input order.
+///
+/// Over all times: what is dropped several times, and what has to be there to compute
+/// something again, is priced (a Lagrangian relaxation, see StageRelaxation.h).
 ///
 /// A plan may leave out pure operations that nothing needs, so their cost is
 /// subtracted, and the result may be negative. It is the largest int64_t when
 /// the bound shows that no plan is within the budget.
-int64_t addedCostLowerBound(const Problem &problem, int64_t budget);
+int64_t addedCostLowerBound(const Problem &problem, int64_t budget,
+                            const BoundOptions &options = {});
 
 } // namespace mlir::remat::planner
 

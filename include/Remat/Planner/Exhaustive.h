@@ -27,6 +27,9 @@ struct ExhaustiveOptions {
   /// States that the search may look at before it gives up; a million take
   /// about ten seconds and a gigabyte.
   int64_t maxStates = 1'000'000;
+  /// Whether the first execution of every operation is its original. Otherwise a clone
+  /// without an original stands for one that was moved.
+  bool originalsFirst = false;
 };
 
 /// The cheapest plan whose live peak (Simulation::livePeak) is within the
