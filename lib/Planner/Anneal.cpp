@@ -99,7 +99,7 @@ private:
     int64_t edits = std::min(schedule.getNumExecuted() - firstEdit, options.maxEdits);
     int64_t done =
         std::max(getPart(iteration, options.numIterations), getPart(edits, options.maxEdits));
-    if (done >= kWhole)
+    if (done >= kWhole || (hasBest && bestCost <= options.leastCost))
       return false;
     if (done >> 10 != lastReported) {
       lastReported = done >> 10;

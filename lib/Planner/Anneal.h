@@ -27,6 +27,8 @@ struct AnnealOptions {
   int64_t numIterations;
   /// Edits after which the search ends too.
   int64_t maxEdits;
+  /// A cost that no schedule within the limit undercuts: the search ends there.
+  int64_t leastCost;
   /// Told how many of the iterations are done and the cost of the best schedule
   /// within the limit (-1 if there is none); the search ends once it says false.
   std::function<bool(int64_t, int64_t)> onProgress;

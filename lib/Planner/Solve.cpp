@@ -16,9 +16,11 @@
 #include "PlanFamilyImpl.h"
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/Chain.h"
+#include "Remat/Planner/Exact.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -27,6 +29,13 @@ using namespace mlir::remat::planner;
 /// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
 /// a second.
 static constexpr int64_t kEditsOfEffort = 1 << 22;
+
+/// States of an exact search with an effort of 1, times a quarter; and of one that
+/// only adds a proof to what a local search has found.
+static constexpr int64_t kStatesOfEffort = 1 << 16, kProofStatesOfEffort = 1 << 10;
+
+/// Operations up to which the exact search comes first.
+static constexpr int64_t kMaxTinySize = 16;
 
 /// Searches for a plan whose arena fits.
 static constexpr int kNumPackingRounds = 4;
@@ -135,6 +144,7 @@ public:
   void search(int64_t budget, int64_t effort);
   /// The cheapest plan known within `budget`; nothing if there is none.
   std::optional<Solution> findKnown(int64_t budget);
+  bool isSettled(int64_t budget);
   Answer answer(int64_t budget);
 
   /// Says why the solver that was asked for does not take the problem.
@@ -150,15 +160,25 @@ private:
     return options.solver == solver || options.solver == Solver::Auto;
   }
   void keep(Solution solution, std::optional<Schedule> schedule);
+  bool isSmall() const {
+    return int64_t(problem.operations.size()) <= kMaxExactSize &&
+           int64_t(problem.values.size()) <= kMaxExactSize;
+  }
+  bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
+  int64_t getLowerBound(int64_t budget);
   void searchChain(int64_t budget);
+  void searchExactly(int64_t budget, int64_t effort);
   void anneal(int64_t budget, int64_t effort);
-  std::optional<Schedule> annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit, int64_t effort);
+  std::optional<Schedule> annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
+                                    int64_t leastCost, int64_t effort);
 
   const Problem &problem;
   const SolveOptions &options;
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
+  /// On the added cost, by budget.
+  std::map<int64_t, int64_t> lowerBounds;
 };
 } // namespace
 
@@ -169,6 +189,10 @@ void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
 }
 
 llvm::Error Solving::checkSolver() {
+  if (options.solver == Solver::Exact && !isSmall())
+    return detail::makeError("the exact solver takes up to {0} operations and values, but there "
+                             "are {1} and {2}",
+                             kMaxExactSize, problem.operations.size(), problem.values.size());
   if (options.solver != Solver::Chain)
     return llvm::Error::success();
   ChainResult result;
@@ -176,6 +200,29 @@ llvm::Error Solving::checkSolver() {
   if (result.isChain)
     return llvm::Error::success();
   return detail::makeError("the problem is no chain: {0}", result.reason);
+}
+
+/// What every plan within `budget` adds at least.
+int64_t Solving::getLowerBound(int64_t budget) {
+  auto it = lowerBounds.find(budget);
+  if (it == lowerBounds.end())
+    it =
+        lowerBounds.insert({budget, addedCostLowerBound(problem, budget, {options.reorder})}).first;
+  return it->second;
+}
+
+void Solving::searchExactly(int64_t budget, int64_t effort) {
+  ExactOptions exact;
+  exact.reorder = options.reorder;
+  bool isProof = options.solver == Solver::Auto && !isTiny();
+  exact.maxStates = (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort);
+  if (std::optional<Solution> best = findKnown(budget))
+    exact.upperBound = addedCost(problem, best->plan);
+  ExactResult result = solveExact(problem, budget, exact);
+  int64_t &bound = lowerBounds[budget];
+  bound = std::max(bound, result.lowerBound);
+  if (result.plan)
+    keep(evaluate(problem, std::move(*result.plan)), std::nullopt);
 }
 
 void Solving::searchChain(int64_t budget) {
@@ -186,7 +233,7 @@ void Solving::searchChain(int64_t budget) {
 
 /// The best schedule of several runs, from the given starts in turn.
 std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
-                                           int64_t effort) {
+                                           int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
   int64_t numIterations = (50'000 + 1000 * int64_t(problem.operations.size())) * scale;
   int64_t maxEdits = kEditsOfEffort * scale;
@@ -194,7 +241,7 @@ std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int6
     numIterations = options.numIterations;
     maxEdits = std::numeric_limits<int64_t>::max();
   }
-  int64_t unchanged = family.getIdentity().simulation.cost;
+  int64_t unchanged = family.getImpl().singleSchedule.getCost();
   std::vector<std::optional<Schedule>> found(options.numSeeds);
   runAll(options.numSeeds, options.numThreads, [&](int64_t seed) {
     AnnealOptions annealing{
@@ -203,6 +250,7 @@ std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int6
         static_cast<uint64_t>(seed),
         numIterations,
         maxEdits,
+        leastCost,
         [&](int64_t iteration, int64_t cost) {
           return supervisor.report(
               {iteration, numIterations, cost < 0 ? -1 : std::max<int64_t>(cost - unchanged, 0)});
@@ -224,8 +272,9 @@ void Solving::anneal(int64_t budget, int64_t effort) {
   if (!known.empty() && known.back().schedule)
     starts.push_back(*known.back().schedule);
   int64_t limit = budget - impl.graph.boundaryBytes;
+  int64_t leastCost = impl.singleSchedule.getCost() + getLowerBound(budget);
   for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
-    std::optional<Schedule> best = annealAll(starts, limit, effort);
+    std::optional<Schedule> best = annealAll(starts, limit, leastCost, effort);
     if (!best)
       return;
     Solution solution = evaluate(problem, best->toPlan());
@@ -245,8 +294,23 @@ void Solving::search(int64_t budget, int64_t effort) {
     return;
   if (uses(Solver::Chain))
     searchChain(budget);
-  if (uses(Solver::Anneal) && effort > 0)
+  if (options.solver == Solver::Greedy || isSettled(budget))
+    return;
+  if (uses(Solver::Exact) && isTiny() && effort > 0)
+    searchExactly(budget, effort);
+  if (uses(Solver::Anneal) && effort > 0 && !isSettled(budget))
     anneal(budget, effort);
+  if (uses(Solver::Exact) && !isTiny() && isSmall() && effort > 0 && !isSettled(budget))
+    searchExactly(budget, effort);
+}
+
+/// Whether nothing is left to look for: the bound is reached, or nothing fits.
+bool Solving::isSettled(int64_t budget) {
+  int64_t bound = getLowerBound(budget);
+  if (bound == std::numeric_limits<int64_t>::max())
+    return true;
+  std::optional<Solution> best = findKnown(budget);
+  return best && addedCost(problem, best->plan) <= bound;
 }
 
 std::optional<Solution> Solving::findKnown(int64_t budget) {
@@ -266,7 +330,7 @@ Answer Solving::answer(int64_t budget) {
   std::optional<Solution> found = findKnown(budget);
   answer.solution = found ? std::move(*found) : family.findSmallest();
   answer.addedCost = addedCost(problem, answer.solution.plan);
-  answer.addedCostLowerBound = addedCostLowerBound(problem, budget);
+  answer.addedCostLowerBound = getLowerBound(budget);
   if (found)
     answer.status =
         answer.addedCost <= answer.addedCostLowerBound ? Status::Optimal : Status::Feasible;
@@ -325,7 +389,7 @@ llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem
   Answer answer;
   answer.status = Status::Feasible;
   answer.addedCost = addedCost(problem, best.plan);
-  answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes);
+  answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes, {options.reorder});
   answer.solution = std::move(best);
   return answer;
 }
