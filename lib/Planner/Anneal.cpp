@@ -103,6 +103,7 @@ private:
       return false;
     if (done >> 10 != lastReported) {
       lastReported = done >> 10;
+ if (getenv("DBG") && (done>>10)%32==0) fprintf(stderr,"it %ld edits %ld excess %g best %ld cost %ld T %g price %g nodes %ld\n", iteration, edits, double(excess), hasBest?bestCost:-1, schedule.getCost(), double(temperature)/65536, double(price), schedule.getNumNodes());
       if (options.onProgress &&
           !options.onProgress(getShare(options.numIterations, done), hasBest ? bestCost : -1))
         return false;
@@ -231,12 +232,11 @@ private:
     place = schedule.getPeakPlace();
     if (excess == 0 || random.chance(50))
       return;
-    int64_t numSlots = 0, chosen = place.slot;
-    schedule.forEachSlotAbove(options.limit, [&](int64_t slot, int64_t) {
-      if (random.below(++numSlots) == 0)
-        chosen = slot;
-    });
-    place = schedule.getPeakPlace(chosen);
+    uint64_t bits = random.next();
+    place = schedule.getPeakPlace(schedule.findSlotAbove(options.limit, [&] {
+      bits = bits >> 1 | bits << 63;
+      return bits & 1;
+    }));
   }
 
   /// A gap around the place; nothing where none was found.

@@ -103,26 +103,36 @@ public:
   /// slots that are above it.
   __int128 getExcess(int64_t threshold) const {
     __int128 sum = 0;
-    forEachAbove(threshold, [&](int64_t, int64_t bytes) { sum += bytes - threshold; });
-    return sum;
-  }
-
-  /// Calls `visit(slot, bytes)` for the slots above `threshold`, in order.
-  template <typename Fn>
-  void forEachAbove(int64_t threshold, Fn visit) const {
     // Nodes still to look at, with what is pending above them.
     llvm::SmallVector<std::pair<int64_t, int64_t>, 64> stack{{1, 0}};
     while (!stack.empty()) {
       auto [node, above] = stack.pop_back_val();
-      if (maximum[node] + above <= threshold)
+      int64_t excess = maximum[node] + above - threshold;
+      if (excess <= 0)
         continue;
       if (node >= width) {
-        visit(node - width, maximum[node] + above);
+        sum += excess;
         continue;
       }
       stack.push_back({2 * node + 1, above + pending[node]});
       stack.push_back({2 * node, above + pending[node]});
     }
+    return sum;
+  }
+
+  /// A slot above `threshold`, where there is one: `chooseRight` is asked which way to
+  /// go where both lead to one.
+  template <typename Fn>
+  int64_t findAbove(int64_t threshold, Fn chooseRight) const {
+    int64_t node = 1, above = 0;
+    while (node < width) {
+      above += pending[node];
+      node *= 2;
+      bool isLeft = maximum[node] + above > threshold;
+      bool isRight = maximum[node + 1] + above > threshold;
+      node += isRight && (!isLeft || chooseRight());
+    }
+    return node - width;
   }
 
 private:

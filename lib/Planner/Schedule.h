@@ -104,11 +104,12 @@ public:
   int64_t getMaximum(int64_t firstSlot, int64_t lastSlot);
   /// The sum over all slots of the live bytes above `threshold`.
   __int128 getExcess(int64_t threshold);
-  /// Calls `visit(slot, bytes)` for the slots above `threshold`, in order.
+  /// A slot above `threshold`, where there is one: `chooseRight` is asked which way to
+  /// go where both lead to one.
   template <typename Fn>
-  void forEachSlotAbove(int64_t threshold, Fn visit) {
+  int64_t findSlotAbove(int64_t threshold, Fn chooseRight) {
     flush();
-    tree.forEachAbove(threshold, visit);
+    return tree.findAbove(threshold, chooseRight);
   }
   /// Replays one slot: its first node with the highest bytes.
   PeakPlace getPeakPlace(int64_t slot) const;

@@ -27,8 +27,11 @@
 using namespace mlir::remat::planner;
 
 /// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
-/// a second.
-static constexpr int64_t kEditsOfEffort = 1 << 22;
+/// a second, and the more the larger the problem.
+static int64_t getEditsOfEffort(int64_t numOperations) {
+  constexpr int64_t kMillion = 1 << 20, kFullSize = 1000;
+  return kMillion + 3 * kMillion * kFullSize / std::max(numOperations, kFullSize);
+}
 
 /// States of an exact search with an effort of 1, times a quarter; and of one that
 /// only adds a proof to what a local search has found.
@@ -236,7 +239,7 @@ std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int6
                                            int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
   int64_t numIterations = (50'000 + 1000 * int64_t(problem.operations.size())) * scale;
-  int64_t maxEdits = kEditsOfEffort * scale;
+  int64_t maxEdits = getEditsOfEffort(problem.operations.size()) * scale;
   if (options.numIterations > 0) {
     numIterations = options.numIterations;
     maxEdits = std::numeric_limits<int64_t>::max();
