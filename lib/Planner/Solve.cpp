@@ -29,8 +29,8 @@ using namespace mlir::remat::planner;
 /// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
 /// a second, and the more the larger the problem.
 static int64_t getEditsOfEffort(int64_t numOperations) {
-  constexpr int64_t kMillion = 1 << 20, kFullSize = 1000;
-  return kMillion + 3 * kMillion * kFullSize / std::max(numOperations, kFullSize);
+  constexpr int64_t kBase = 3 << 18, kFullSize = 1000;
+  return kBase + 4 * kBase * kFullSize / std::max(numOperations, kFullSize);
 }
 
 /// States of an exact search with an effort of 1, times a quarter; and of one that
