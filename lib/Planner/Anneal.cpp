@@ -103,7 +103,6 @@ private:
       return false;
     if (done >> 10 != lastReported) {
       lastReported = done >> 10;
- if (getenv("DBG") && (done>>10)%32==0) fprintf(stderr,"it %ld edits %ld excess %g best %ld cost %ld T %g price %g nodes %ld\n", iteration, edits, double(excess), hasBest?bestCost:-1, schedule.getCost(), double(temperature)/65536, double(price), schedule.getNumNodes());
       if (options.onProgress &&
           !options.onProgress(getShare(options.numIterations, done), hasBest ? bestCost : -1))
         return false;

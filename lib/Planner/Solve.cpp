@@ -41,7 +41,10 @@ static constexpr int64_t kStatesOfEffort = 1 << 16, kProofStatesOfEffort = 1 << 
 static constexpr int64_t kMaxTinySize = 16;
 
 /// Searches for a plan whose arena fits.
-static constexpr int kNumPackingRounds = 4;
+static constexpr int kNumPackingRounds = 8;
+
+/// The part of the budget by which they aim lower at least.
+static constexpr int64_t kLimitStep = 512;
 
 /// Budgets that are tried for the smallest peak within a limit of cost.
 static constexpr int kNumBisections = 10;
@@ -172,8 +175,8 @@ private:
   void searchChain(int64_t budget);
   void searchExactly(int64_t budget, int64_t effort);
   void anneal(int64_t budget, int64_t effort);
-  std::optional<Schedule> annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
-                                    int64_t leastCost, int64_t effort);
+  std::vector<Schedule> annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit, int64_t leastCost,
+                                  int64_t effort);
 
   const Problem &problem;
   const SolveOptions &options;
@@ -185,7 +188,10 @@ private:
 };
 } // namespace
 
+/// Keeps the schedule of the last plan only.
 void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
+  if (!known.empty())
+    known.back().schedule.reset();
   solution.requiredBytes = getPeak(solution);
   int64_t added = addedCost(problem, solution.plan);
   known.push_back({std::move(solution), added, std::move(schedule)});
@@ -234,9 +240,9 @@ void Solving::searchChain(int64_t budget) {
     keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
-/// The best schedule of several runs, from the given starts in turn.
-std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
-                                           int64_t leastCost, int64_t effort) {
+/// The results of several runs from the given starts in turn, the cheapest first.
+std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
+                                         int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
   int64_t numIterations = (50'000 + 1000 * int64_t(problem.operations.size())) * scale;
   int64_t maxEdits = getEditsOfEffort(problem.operations.size()) * scale;
@@ -261,11 +267,13 @@ std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int6
     found[seed] = mlir::remat::planner::anneal(problem, family.getImpl().graph,
                                                starts[seed % starts.size()], annealing);
   });
-  std::optional<Schedule> best;
+  std::vector<Schedule> schedules;
   for (std::optional<Schedule> &schedule : found)
-    if (schedule && (!best || schedule->getCost() < best->getCost()))
-      best = std::move(schedule);
-  return best;
+    if (schedule)
+      schedules.push_back(std::move(*schedule));
+  llvm::stable_sort(schedules,
+                    [](const Schedule &a, const Schedule &b) { return a.getCost() < b.getCost(); });
+  return schedules;
 }
 
 void Solving::anneal(int64_t budget, int64_t effort) {
@@ -276,19 +284,28 @@ void Solving::anneal(int64_t budget, int64_t effort) {
     starts.push_back(*known.back().schedule);
   int64_t limit = budget - impl.graph.boundaryBytes;
   int64_t leastCost = impl.singleSchedule.getCost() + getLowerBound(budget);
+  // Where arenas did, and did not, fit: an arena may be larger than what lives in it,
+  // so the search aims lower then, from what it has found.
+  std::optional<int64_t> fitting, failing;
   for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
-    std::optional<Schedule> best = annealAll(starts, limit, leastCost, effort);
-    if (!best)
+    std::vector<Schedule> results = annealAll(starts, limit, leastCost, effort);
+    if (results.empty())
       return;
-    Solution solution = evaluate(problem, best->toPlan());
-    int64_t overshoot = getPeak(solution) - budget;
-    keep(std::move(solution), best);
-    if (overshoot <= 0 || supervisor.hasToStop())
+    int64_t overshoot = std::numeric_limits<int64_t>::max();
+    for (const Schedule &schedule : llvm::reverse(results)) {
+      Solution solution = evaluate(problem, schedule.toPlan());
+      overshoot = std::min(overshoot, getPeak(solution) - budget);
+      keep(std::move(solution), schedule);
+    }
+    if ((round == 0 && overshoot <= 0) || supervisor.hasToStop())
       return;
-    // The arena is larger than what lives in it: aim lower, from here.
-    limit -= overshoot;
-    starts.assign(1, std::move(*best));
-    effort = std::max<int64_t>(effort - 1, 1);
+    (overshoot <= 0 ? fitting : failing) = limit;
+    int64_t step = budget / kLimitStep + 1;
+    if (fitting && *failing - *fitting < step)
+      return;
+    limit = fitting ? *fitting + (*failing - *fitting) / 2 : limit - std::max(overshoot / 2, step);
+    starts = std::move(results);
+    effort = std::max<int64_t>(effort - 1, 0);
   }
 }
 
@@ -331,7 +348,11 @@ std::optional<Solution> Solving::findKnown(int64_t budget) {
 Answer Solving::answer(int64_t budget) {
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
-  answer.solution = found ? std::move(*found) : family.findSmallest();
+  Solution smallest = family.findSmallest();
+  answer.minimumKnownBytes = smallest.requiredBytes;
+  if (found)
+    answer.minimumKnownBytes = std::min(answer.minimumKnownBytes, found->requiredBytes);
+  answer.solution = found ? std::move(*found) : std::move(smallest);
   answer.addedCost = addedCost(problem, answer.solution.plan);
   answer.addedCostLowerBound = getLowerBound(budget);
   if (found)
@@ -393,6 +414,8 @@ llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem
   answer.status = Status::Feasible;
   answer.addedCost = addedCost(problem, best.plan);
   answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes, {options.reorder});
+  answer.minimumKnownBytes =
+      std::min(best.requiredBytes, solving.getFamily().findSmallest().requiredBytes);
   answer.solution = std::move(best);
   return answer;
 }

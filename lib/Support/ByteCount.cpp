@@ -151,6 +151,29 @@ llvm::Expected<Budget> mlir::remat::parseBudget(StringRef text) {
   return Budget{Budget::Kind::Fraction, *percent};
 }
 
+llvm::Expected<CostLimit> mlir::remat::parseCostLimit(StringRef text) {
+  StringRef rest = text.trim();
+  if (rest == "none")
+    return CostLimit();
+  std::optional<int64_t> percent;
+  bool overflows;
+  if (rest.consume_back("%"))
+    if (std::optional<Decimal> number = consumeDecimal(rest = rest.rtrim(), overflows);
+        number && rest.empty() && !overflows)
+      percent = scaleExactly(*number, Budget::kPercentScale);
+  if (!percent || *percent < 0 || *percent > 1'000'000 * Budget::kPercentScale)
+    return makeError("expected a percentage from 0% to 1000000%, such as '5%', but got '" + text +
+                     "'");
+  return CostLimit{*percent};
+}
+
+int64_t CostLimit::resolve(int64_t cost) const {
+  if (!amount)
+    return std::numeric_limits<int64_t>::max();
+  auto limit = static_cast<__int128>(cost) * *amount / (100 * Budget::kPercentScale);
+  return static_cast<int64_t>(std::min<__int128>(limit, std::numeric_limits<int64_t>::max()));
+}
+
 int64_t Budget::resolve(int64_t peak) const {
   switch (kind) {
   case Kind::None:
@@ -165,6 +188,20 @@ int64_t Budget::resolve(int64_t peak) const {
   return static_cast<int64_t>((scaled + whole - 1) / whole);
 }
 
+/// A percentage times Budget::kPercentScale, without zeros behind the last digit.
+static std::string percentToString(int64_t amount) {
+  std::string text = std::to_string(amount / Budget::kPercentScale);
+  if (int64_t fraction = amount % Budget::kPercentScale) {
+    std::string digits = std::to_string(fraction + Budget::kPercentScale).substr(1);
+    text += "." + StringRef(digits).rtrim('0').str();
+  }
+  return text + "%";
+}
+
+std::string mlir::remat::toString(const CostLimit &limit) {
+  return limit.amount ? percentToString(*limit.amount) : "none";
+}
+
 std::string mlir::remat::toString(const Budget &budget) {
   switch (budget.kind) {
   case Budget::Kind::None:
@@ -174,12 +211,7 @@ std::string mlir::remat::toString(const Budget &budget) {
   case Budget::Kind::Fraction:
     break;
   }
-  std::string text = std::to_string(budget.amount / Budget::kPercentScale);
-  if (int64_t fraction = budget.amount % Budget::kPercentScale) {
-    std::string digits = std::to_string(fraction + Budget::kPercentScale).substr(1);
-    text += "." + StringRef(digits).rtrim('0').str();
-  }
-  return text + "%";
+  return percentToString(budget.amount);
 }
 
 /// `value` with three digits in the largest unit in which it is at least one.

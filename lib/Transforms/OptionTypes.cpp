@@ -24,6 +24,20 @@ void cl::parser<Budget>::printOptionDiff(const Option &option, const Budget &val
   outs() << "= " << value << '\n';
 }
 
+bool cl::parser<CostLimit>::parse(Option &option, StringRef, StringRef text, CostLimit &value) {
+  Expected<CostLimit> limit = parseCostLimit(text);
+  if (!limit)
+    return option.error(toString(limit.takeError()));
+  value = *limit;
+  return false;
+}
+
+void cl::parser<CostLimit>::printOptionDiff(const Option &option, const CostLimit &value,
+                                            const OptVal &, size_t width) const {
+  printOptionName(option, width);
+  outs() << "= " << value << '\n';
+}
+
 bool cl::parser<ByteCount>::parse(Option &option, StringRef, StringRef text, ByteCount &value) {
   if (text == "auto") {
     value = ByteCount();

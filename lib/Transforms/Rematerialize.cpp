@@ -8,7 +8,6 @@
 #include "Remat/Transforms/Rematerialize.h"
 
 #include "PlanReport.h"
-#include "Remat/Planner/Bounds.h"
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
@@ -74,9 +73,106 @@ std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface functi
 // Planning
 //===----------------------------------------------------------------------===//
 
+/// Whether a plan executes everything once, in the order of the problem.
+static bool isIdentity(const planner::Plan &plan) {
+  return llvm::all_of(llvm::enumerate(plan.steps), [](auto indexed) {
+    auto [index, step] = indexed;
+    return !step.isClone && step.op == static_cast<planner::OpIndex>(index);
+  });
+}
+
 /// Values below this size matter to nobody: 2^-20 of the peak.
 static int64_t getMinBytes(const RematerializeOptions &options, int64_t packedPeak) {
   return options.minBytes.value_or(packedPeak >> 20);
+}
+
+/// Takes the plan of the file.
+static LogicalResult replay(const RematerializeOptions &options, PlannedFunction &planned,
+                            planner::Solution &inEffect) {
+  FunctionReport &report = planned.report;
+  const planner::Problem &problem = planned.problem.problem;
+  llvm::Expected<planner::Plan> plan = options.plans->get(report.name, problem);
+  if (!plan)
+    return mlir::emitError(planned.function.getLoc()) << llvm::toString(plan.takeError());
+  planner::Solution solution = planner::evaluate(problem, std::move(*plan));
+  int64_t packed = solution.packing.packedBytes;
+  if (packed > report.budgetBytes.value_or(packed))
+    return mlir::emitError(planned.function.getLoc())
+           << "the plan for function '" << report.name << "' takes " << packed
+           << " bytes, but the budget is " << *report.budgetBytes;
+  report.minimumKnownBytes = std::min(report.minimumKnownBytes, packed);
+  if (isIdentity(solution.plan))
+    return success();
+  report.status = PlanStatus::Met;
+  inEffect = std::move(solution);
+  planned.solution = inEffect;
+  return success();
+}
+
+/// Peaks, from the unchanged one to the smallest known, at which the front is asked for.
+static constexpr int64_t kNumFrontPoints = 20;
+
+/// Searches for the answers to all questions that the options ask.
+static LogicalResult search(const RematerializeOptions &options, int64_t minBytes,
+                            PlannedFunction &planned, planner::Solution &inEffect) {
+  FunctionReport &report = planned.report;
+  const planner::Problem &problem = planned.problem.problem;
+  planner::SolveOptions solving = options.search;
+  solving.reorder = options.reorder;
+  solving.minBytes = minBytes;
+  solving.isPacked = true;
+  auto emit = [&](llvm::Error error) {
+    return mlir::emitError(planned.function.getLoc(), "function '")
+           << report.name << "': " << llvm::toString(std::move(error));
+  };
+
+  int64_t unchanged = report.baselinePackedBytes;
+  llvm::SmallVector<int64_t> budgets;
+  if (options.wantsFront) {
+    int64_t least = planner::PlanFamily(problem, solving).findSmallest().requiredBytes;
+    for (int64_t point = 0; point < kNumFrontPoints; ++point)
+      budgets.push_back(unchanged - static_cast<int64_t>(static_cast<__int128>(unchanged - least) *
+                                                         point / (kNumFrontPoints - 1)));
+  }
+  if (report.budgetBytes)
+    budgets.push_back(*report.budgetBytes);
+  llvm::Expected<std::vector<planner::Answer>> answers =
+      planner::solveAll(problem, budgets, solving);
+  if (!answers)
+    return emit(answers.takeError());
+  if (options.wantsFront)
+    for (const planner::Answer &answer : llvm::ArrayRef(*answers).take_front(kNumFrontPoints))
+      if (int64_t packed = answer.solution.packing.packedBytes;
+          planned.front.empty() || packed < planned.front.back().packedBytes)
+        planned.front.push_back({packed, answer.addedCost});
+
+  planner::Answer answer;
+  if (report.budgetBytes) {
+    answer = std::move(answers->back());
+  } else if (options.maxOverhead.amount) {
+    llvm::Expected<planner::Answer> smallest =
+        planner::solveForCost(problem, options.maxOverhead.resolve(report.cost), solving);
+    if (!smallest)
+      return emit(smallest.takeError());
+    answer = std::move(*smallest);
+  } else {
+    return success();
+  }
+  report.minimumKnownBytes = answer.minimumKnownBytes;
+  // What nobody reads may be left out; that is no saving of ours.
+  report.addedCostLowerBound =
+      answer.status == planner::Status::Infeasible
+          ? std::nullopt
+          : std::optional<int64_t>(std::max<int64_t>(answer.addedCostLowerBound, 0));
+  bool isMet =
+      answer.status == planner::Status::Optimal || answer.status == planner::Status::Feasible;
+  if (isMet && isIdentity(answer.solution.plan))
+    return success();
+  report.status = isMet ? PlanStatus::Met : PlanStatus::Infeasible;
+  inEffect = std::move(answer.solution);
+  if (isMet || options.onInfeasible == OnInfeasible::Warn)
+    planned.solution = inEffect;
+  return success();
 }
 
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
@@ -85,54 +181,33 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols);
   if (failed(built))
     return failure();
-  PlannedFunction planned{function, std::move(*built), std::nullopt, {}};
+  PlannedFunction planned{function, std::move(*built), std::nullopt, {}, {}};
   const planner::Problem &problem = planned.problem.problem;
   warnAboutUncounted(function, planned.problem);
 
   planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
   int64_t baseline = identity.packing.packedBytes;
-  int64_t minBytes = getMinBytes(options, baseline);
-  planner::PlanFamily family(problem, {options.reorder, minBytes});
 
   FunctionReport &report = planned.report;
   report.name = function.getName().str();
   report.baselinePeakBytes = identity.simulation.livePeak;
-  report.baselinePackedBytes = baseline;
+  report.baselinePackedBytes = report.minimumKnownBytes = baseline;
   report.workingSetBytes = planner::workingSetBytes(problem);
   report.argumentBytes = planned.problem.argumentBytes;
   report.resultBytes = planned.problem.resultBytes;
   report.constantBytes = planned.problem.constantBytes;
   report.cost = identity.simulation.cost;
-
-  std::vector<Category> categories = categorize(planned.problem, options.roles);
-  planner::Solution inEffect = identity;
   report.status = PlanStatus::Unchanged;
-  if (options.budget.kind != Budget::Kind::None) {
-    int64_t budget = options.budget.resolve(baseline);
-    report.budgetBytes = budget;
-    planner::Solution smallest = family.findSmallest();
-    report.minimumKnownBytes = smallest.requiredBytes;
-    int64_t bound = planner::addedCostLowerBound(problem, budget);
-    // What nobody reads may be left out; that is no saving of ours.
-    report.addedCostLowerBound = bound == std::numeric_limits<int64_t>::max()
-                                     ? std::nullopt
-                                     : std::optional<int64_t>(std::max<int64_t>(bound, 0));
-    if (baseline > budget) {
-      if (std::optional<planner::Solution> found = family.findCheapest(budget)) {
-        report.status = PlanStatus::Met;
-        inEffect = std::move(*found);
-        planned.solution = inEffect;
-      } else {
-        report.status = PlanStatus::Infeasible;
-        inEffect = std::move(smallest);
-        if (options.onInfeasible == OnInfeasible::Warn)
-          planned.solution = inEffect;
-      }
-    }
-  } else {
-    report.minimumKnownBytes = baseline;
-  }
+  if (options.budget.kind != Budget::Kind::None)
+    report.budgetBytes = options.budget.resolve(baseline);
+
+  planner::Solution inEffect = std::move(identity);
+  int64_t minBytes = getMinBytes(options, baseline);
+  if (failed(options.plans ? replay(options, planned, inEffect)
+                           : search(options, minBytes, planned, inEffect)))
+    return failure();
   report.addedCost = planner::addedCost(problem, inEffect.plan);
+  std::vector<Category> categories = categorize(planned.problem, options.roles);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return planned;
 }

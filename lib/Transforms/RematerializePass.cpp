@@ -15,6 +15,7 @@
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <thread>
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATERIALIZEPASS
@@ -39,6 +40,32 @@ static void eraseUncalled(MutableArrayRef<FunctionOpInterface> called, ModuleOp 
   }
 }
 
+static double getPercent(const PlannedFunction &planned, const FrontPoint &point) {
+  return planned.report.cost == 0 ? 0 : 100.0 * point.addedCost / planned.report.cost;
+}
+
+static void printFronts(ArrayRef<PlannedFunction> plans, raw_ostream &os) {
+  os << "function,packed_bytes,added_cost_ps,overhead_percent\n";
+  for (const PlannedFunction &planned : plans)
+    for (const FrontPoint &point : planned.front)
+      os << llvm::formatv("{0},{1},{2},{3:f4}\n", planned.report.name, point.packedBytes,
+                          point.addedCost, getPercent(planned, point));
+}
+
+static llvm::json::Value frontsToJSON(ArrayRef<PlannedFunction> plans) {
+  llvm::json::Array functions;
+  for (const PlannedFunction &planned : plans) {
+    llvm::json::Array points;
+    for (const FrontPoint &point : planned.front)
+      points.push_back(llvm::json::Object{{"packed_bytes", point.packedBytes},
+                                          {"added_cost_ps", point.addedCost},
+                                          {"overhead_percent", getPercent(planned, point)}});
+    functions.push_back(
+        llvm::json::Object{{"name", planned.report.name}, {"points", std::move(points)}});
+  }
+  return llvm::json::Object{{"version", 1}, {"functions", std::move(functions)}};
+}
+
 namespace {
 struct RematerializePass : public remat::impl::RematerializePassBase<RematerializePass> {
   using RematerializePassBase::RematerializePassBase;
@@ -51,8 +78,29 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (budget.getValue().kind == Budget::Kind::None)
+    bool hasBudget = budget.getValue().kind != Budget::Kind::None;
+    bool hasLimit = maxOverhead.getValue().amount.has_value();
+    if (hasBudget && hasLimit) {
+      emitError(module.getLoc(), "rematerialize: 'budget' and 'max-overhead' are two questions: "
+                                 "give one");
+      return signalPassFailure();
+    }
+    if (effort < 0 || effort > planner::kMaxEffort) {
+      emitError(module.getLoc(), "rematerialize: expected 'effort' to be from 0 to ")
+          << planner::kMaxEffort << ", but got " << effort;
+      return signalPassFailure();
+    }
+    if (!hasBudget && !hasLimit && plan.empty() && pareto.empty())
       emitWarning(module.getLoc(), "rematerialize: no budget given, nothing is changed");
+    std::optional<PlanFile> given;
+    if (!plan.empty()) {
+      llvm::Expected<PlanFile> file = PlanFile::read(plan);
+      if (!file) {
+        emitError(module.getLoc(), "rematerialize: ") << llvm::toString(file.takeError());
+        return signalPassFailure();
+      }
+      given = std::move(*file);
+    }
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
     FailureOr<int64_t> checkedAlignment =
@@ -61,6 +109,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       return signalPassFailure();
     RematerializeOptions options = getOptions(*rates, *table);
     options.alignment = *checkedAlignment;
+    options.plans = given ? &*given : nullptr;
 
     SymbolTableCollection symbols;
     Report result;
@@ -96,7 +145,9 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     bool isApplied = !isRefused && succeeded(applyAll(plans, options, symbols));
     for (auto [position, planned] : llvm::zip_equal(positions, plans))
       result.functions[position] = planned.report;
-    if (failed(writeReport(result, module.getLoc())) || !isApplied)
+    if (failed(writeReport(result, module.getLoc())) ||
+        failed(writeFronts(plans, module.getLoc())) || !isApplied ||
+        failed(writePlans(plans, module.getLoc())))
       return signalPassFailure();
     for (const PlannedFunction &planned : plans) {
       emitRemarks(planned);
@@ -135,7 +186,30 @@ private:
     });
   }
 
-  RematerializeOptions getOptions(const Target &rates, const ModelTable &table) const {
+  /// Writes what smaller peaks cost, function by function.
+  LogicalResult writeFronts(ArrayRef<PlannedFunction> plans, Location loc) const {
+    if (pareto.empty())
+      return success();
+    return writeOutput(pareto, loc, [&](raw_ostream &os) {
+      if (StringRef(pareto).ends_with(".json"))
+        os << llvm::formatv("{0:2}", frontsToJSON(plans)) << '\n';
+      else
+        printFronts(plans, os);
+    });
+  }
+
+  LogicalResult writePlans(ArrayRef<PlannedFunction> plans, Location loc) const {
+    if (planOutput.empty())
+      return success();
+    PlanFile file;
+    for (const PlannedFunction &planned : plans)
+      file.add(planned.report.name, planned.problem.problem,
+               planned.solution ? planned.solution->plan
+                                : planner::identityPlan(planned.problem.problem));
+    return writeOutput(planOutput, loc, [&](raw_ostream &os) { file.print(os); });
+  }
+
+  RematerializeOptions getOptions(const Target &rates, const ModelTable &table) {
     RematerializeOptions options;
     options.budget = budget;
     options.scope = scope;
@@ -144,6 +218,12 @@ private:
     options.target = rates;
     options.models = &table;
     options.minBytes = minBytes.getValue().bytes;
+    options.search.solver = solver;
+    options.search.effort = effort;
+    if (getContext().isMultithreadingEnabled())
+      options.search.numThreads = std::max(1u, std::thread::hardware_concurrency());
+    options.maxOverhead = maxOverhead;
+    options.wantsFront = !pareto.empty();
     return options;
   }
 };

@@ -51,7 +51,7 @@ static cl::opt<std::string> planPath(cl::Positional, cl::Required, cl::desc("PLA
 static cl::opt<std::string> budgetText("budget", cl::init("none"), cl::value_desc("0.8x|80%|4GB"),
                                        cl::desc("Peak that must not be exceeded"),
                                        cl::sub(solveCommand), cl::sub(verifyCommand));
-static cl::opt<std::string> maxOverhead("max-overhead", cl::value_desc("5%"),
+static cl::opt<std::string> maxOverhead("max-overhead", cl::init("none"), cl::value_desc("5%"),
                                         cl::desc("Find the smallest peak that adds no more cost"),
                                         cl::sub(solveCommand));
 static cl::opt<int64_t> numPoints("points", cl::init(20),
@@ -285,18 +285,6 @@ private:
   bool isShown;
 };
 
-/// The cost that `--max-overhead` allows to add.
-static Expected<int64_t> readMaxCost(int64_t cost) {
-  if (maxOverhead.empty())
-    return std::numeric_limits<int64_t>::max();
-  StringRef text = maxOverhead;
-  double percent;
-  if (!text.consume_back("%") || text.getAsDouble(percent) || !(percent >= 0) || percent > 1e6)
-    return makeError("expected '--max-overhead' to be a percentage such as '5%', but got '{0}'",
-                     maxOverhead);
-  return int64_t(percent / 100 * cost);
-}
-
 static Expected<int> solveGraph() {
   Expected<SolveOptions> options = readOptions();
   if (!options)
@@ -311,17 +299,17 @@ static Expected<int> solveGraph() {
   if (!budget)
     return budget.takeError();
   int64_t cost = identity.simulation.cost;
-  Expected<int64_t> maxCost = readMaxCost(cost);
-  if (!maxCost)
-    return maxCost.takeError();
+  Expected<CostLimit> limit = parseCostLimit(maxOverhead);
+  if (!limit)
+    return limit.takeError();
   bool isLimited = *budget != std::numeric_limits<int64_t>::max();
-  if (isLimited && !maxOverhead.empty())
+  if (isLimited && limit->amount)
     return makeError("'--budget' and '--max-overhead' are two questions: give one");
 
   Expected<Answer> answer = [&] {
     ProgressLine line(*options, cost);
     return isLimited ? solve(problem, *budget, *options)
-                     : solveForCost(problem, *maxCost, *options);
+                     : solveForCost(problem, limit->resolve(cost), *options);
   }();
   if (!answer)
     return answer.takeError();

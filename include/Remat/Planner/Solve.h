@@ -90,6 +90,9 @@ struct Answer {
   /// fits adds at least; the latter is of no meaning when the status is Infeasible.
   int64_t addedCost = 0;
   int64_t addedCostLowerBound = 0;
+  /// The smallest budget, in bytes, known to be feasible; without an answer that
+  /// fits, it does not depend on the budget.
+  int64_t minimumKnownBytes = 0;
 };
 
 /// The cheapest plan whose peak (packed or live, as the options say) is at most

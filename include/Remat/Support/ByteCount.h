@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mlir::remat {
@@ -44,6 +45,23 @@ llvm::Expected<Budget> parseBudget(llvm::StringRef text);
 
 /// The canonical form: `4000000000B`, `80%`, `none` for no budget.
 std::string toString(const Budget &budget);
+
+/// A limit on the cost that a plan may add, as a part of the unchanged cost.
+struct CostLimit {
+  /// The percentage times Budget::kPercentScale; no limit without.
+  std::optional<int64_t> amount;
+
+  /// Picoseconds where the unchanged program takes `cost`, rounded down; the largest
+  /// int64_t if there is no limit.
+  int64_t resolve(int64_t cost) const;
+  bool operator==(const CostLimit &other) const { return amount == other.amount; }
+};
+
+/// Reads a percentage from 0 to 1000000 with up to six decimals, or `none`.
+llvm::Expected<CostLimit> parseCostLimit(llvm::StringRef text);
+
+/// The canonical form: `5%`, `none` for no limit.
+std::string toString(const CostLimit &limit);
 
 /// For people: three significant decimals and the unit that fits, `17.4 GB`.
 std::string formatBytes(int64_t bytes);

@@ -41,6 +41,9 @@ struct ByteCount {
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Budget &budget) {
   return os << toString(budget);
 }
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const CostLimit &limit) {
+  return os << toString(limit);
+}
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const ByteCount &count) {
   return count.bytes ? os << *count.bytes << 'B' : os << "auto";
 }
@@ -56,6 +59,16 @@ public:
   bool parse(Option &option, StringRef name, StringRef text, mlir::remat::Budget &value);
   StringRef getValueName() const override { return "bytes|%"; }
   void printOptionDiff(const Option &option, const mlir::remat::Budget &value,
+                       const OptVal &defaultValue, size_t width) const;
+};
+
+template <>
+class parser<mlir::remat::CostLimit> : public basic_parser<mlir::remat::CostLimit> {
+public:
+  using basic_parser::basic_parser;
+  bool parse(Option &option, StringRef name, StringRef text, mlir::remat::CostLimit &value);
+  StringRef getValueName() const override { return "%"; }
+  void printOptionDiff(const Option &option, const mlir::remat::CostLimit &value,
                        const OptVal &defaultValue, size_t width) const;
 };
 

@@ -9,6 +9,7 @@
 #define REMAT_TRANSFORMS_PASSES_H
 
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Planner/Solve.h"
 #include "Remat/Transforms/OptionTypes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -75,6 +75,31 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
                                            "every value is a buffer"))}]>,
     Option<"report", "report", "std::string", "\"\"",
            "Write a JSON report to this file, or a table to standard error for '-'">,
+    Option<"solver", "solver", "::mlir::remat::planner::Solver",
+           "::mlir::remat::planner::Solver::Auto", "How to look for plans",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::planner::Solver::Auto, "auto",
+                          "by size and structure"),
+               clEnumValN(::mlir::remat::planner::Solver::Greedy, "greedy",
+                          "only plans that do not depend on the budget"),
+               clEnumValN(::mlir::remat::planner::Solver::Chain, "chain",
+                          "dynamic programming, for chains only"),
+               clEnumValN(::mlir::remat::planner::Solver::Anneal, "anneal", "local search"),
+               clEnumValN(::mlir::remat::planner::Solver::Exact, "exact",
+                          "branch and bound, for small functions only"))}]>,
+    Option<"effort", "effort", "int64_t", "1",
+           "Work of the search for each function, 0 to 10: none, about a second, and four "
+           "times as much for each step more">,
+    Option<"maxOverhead", "max-overhead", "::mlir::remat::CostLimit",
+           "::mlir::remat::CostLimit()",
+           "Instead of a budget: the smallest peak that adds at most this part of the cost (5%)">,
+    Option<"pareto", "pareto", "std::string", "\"\"",
+           "Write what smaller peaks cost to this file: CSV, or JSON where it ends in '.json'">,
+    Option<"planOutput", "plan-output", "std::string", "\"\"",
+           "Write the plans to this file">,
+    Option<"plan", "plan", "std::string", "\"\"",
+           "Apply the plans of this file, made with 'plan-output' for the same program, and "
+           "search for none">,
   ];
   let dependentDialects = ["::mlir::remat::RematDialect"];
 }

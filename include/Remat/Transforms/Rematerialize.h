@@ -17,8 +17,10 @@
 #include "Remat/Analysis/FunctionProblem.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Planner/PlanFamily.h"
+#include "Remat/Planner/Solve.h"
 #include "Remat/Support/ByteCount.h"
 #include "Remat/Transforms/OptionTypes.h"
+#include "Remat/Transforms/PlanFile.h"
 #include "Remat/Transforms/Report.h"
 
 namespace mlir::remat {
@@ -38,6 +40,22 @@ struct RematerializeOptions {
   /// Every buffer begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
   RoleOptions roles;
+  /// The solver, and how much it may do; what the fields above say as well follows
+  /// from them.
+  planner::SolveOptions search;
+  /// Without a budget: the smallest peak within this limit is looked for.
+  CostLimit maxOverhead;
+  /// Whether to work out what smaller peaks cost.
+  bool wantsFront = false;
+  /// Plans to apply instead of a search.
+  const PlanFile *plans = nullptr;
+};
+
+/// What a peak costs.
+struct FrontPoint {
+  int64_t packedBytes;
+  /// Picoseconds.
+  int64_t addedCost;
 };
 
 struct Peaks {
@@ -56,6 +74,8 @@ struct PlannedFunction {
   /// The plan to apply; nothing when the function stays as it is.
   std::optional<planner::Solution> solution;
   FunctionReport report;
+  /// With RematerializeOptions::wantsFront: peaks fall, costs rise.
+  std::vector<FrontPoint> front;
 };
 
 /// Plans one function. Emits one error and fails where it cannot be planned at
