@@ -78,7 +78,7 @@ ARENA_BYTES = 1_048_576
 CPU_LIMIT = 3600
 
 # The peak memory of a process includes that of the one which it was made from, so that is a small
-# one. Prints exit code, seconds and peak bytes.
+# one. Prints exit code, seconds, seconds of the processor and peak bytes.
 LAUNCHER = f"""
 import os, resource, subprocess, sys, time
 resource.setrlimit(resource.RLIMIT_CPU, ({CPU_LIMIT}, {CPU_LIMIT}))
@@ -87,7 +87,8 @@ started = time.monotonic()
 process = subprocess.Popen(sys.argv[2:], stdout=output)
 _, status, usage = os.wait4(process.pid, 0)
 process.returncode = os.waitstatus_to_exitcode(status)
-print(process.returncode, time.monotonic() - started, usage.ru_maxrss * 1024)
+print(process.returncode, time.monotonic() - started, usage.ru_utime + usage.ru_stime,
+      usage.ru_maxrss * 1024)
 """
 
 
@@ -95,6 +96,7 @@ print(process.returncode, time.monotonic() - started, usage.ru_maxrss * 1024)
 class Run:
     code: int
     seconds: float
+    cpu_seconds: float
     memory: int
     errors: str
 
@@ -102,8 +104,8 @@ class Run:
 def run(command, output=os.devnull):
     launched = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, output] + command,
                               capture_output=True, text=True, check=True)
-    code, seconds, memory = launched.stdout.split()
-    return Run(int(code), float(seconds), int(memory), launched.stderr)
+    code, seconds, cpu_seconds, memory = launched.stdout.split()
+    return Run(int(code), float(seconds), float(cpu_seconds), int(memory), launched.stderr)
 
 
 @dataclasses.dataclass
@@ -124,6 +126,7 @@ class Row:
     # Filled by measure().
     answer: dict = None
     taken_seconds: float = None
+    taken_cpu_seconds: float = None
     taken_memory: int = None
     wrong: list = dataclasses.field(default_factory=list)
     missed: list = dataclasses.field(default_factory=list)
@@ -218,6 +221,7 @@ def solve(tool, row, directory, repeat):
         with open(path, encoding="utf-8") as file:
             texts.add(file.read())
     row.taken_seconds = statistics.median(done.seconds for done in runs)
+    row.taken_cpu_seconds = statistics.median(done.cpu_seconds for done in runs)
     row.taken_memory = max(done.memory for done in runs)
     if len(texts) > 1:
         row.wrong.append("two runs differ")
@@ -300,7 +304,8 @@ class Benchmark:
             row.options = (*row.options, *self.options.options)
             measure(self.tool, row, self.directory, repeat or self.options.repeat, instance)
             self.tell(f"{group} {row.instance} {row.budget}: {format_percent(row.overhead)} % "
-                      f"{format_seconds(row.taken_seconds)} s {row.verdict()}")
+                      f"{format_seconds(row.taken_seconds)} s "
+                      f"(processor {format_seconds(row.taken_cpu_seconds)} s) {row.verdict()}")
         return chosen
 
     def generate(self, *arguments):
@@ -334,7 +339,8 @@ class Benchmark:
              "budget_bytes": answer.get("budget_bytes"), "peak_bytes": answer.get("peak_bytes"),
              "added_cost": answer.get("added_cost"), "overhead_percent": row.overhead,
              "lower_bound_percent": row.bound, "status": row.status,
-             "seconds": row.taken_seconds, "memory_bytes": row.taken_memory,
+             "seconds": row.taken_seconds, "cpu_seconds": row.taken_cpu_seconds,
+             "memory_bytes": row.taken_memory,
              "verdict": row.verdict()})
         if row.wrong or row.missed:
             table.failures.append(f"{group} {row.instance} {row.budget}: {row.verdict()}")
@@ -537,7 +543,8 @@ class Benchmark:
         table.lines.append([
             name, f"{len(met)} of {len(percents)}", *cells,
             f"{smallest} %: {met[smallest]['overhead_percent']:.4f}" if met else "none",
-            format_seconds(runs[0].seconds), format_memory(max(done.memory for done in runs)), text])
+            format_seconds(runs[0].seconds), format_memory(max(done.memory for done in runs)),
+            text])
         for percent, point in zip(percents, points):
             table.records.append({"group": "sweep", "instance": name, "budget": f"{percent}%",
                                   "budget_bytes": point["budget_bytes"],
@@ -545,7 +552,8 @@ class Benchmark:
                                   "added_cost": point["added_cost"], "status": point["status"],
                                   "overhead_percent": point["overhead_percent"], "verdict": text})
         table.failures += [f"sweep {name}: {item}" for item in verdict]
-        self.tell(f"sweep {name}: {len(met)} of {len(percents)} met, {runs[0].seconds:.1f} s {text}")
+        self.tell(f"sweep {name}: {len(met)} of {len(percents)} met, {runs[0].seconds:.1f} s "
+                  f"{text}")
 
     def traces(self):
         rows = [Row(os.path.basename(path).removesuffix(".log.gz"), f"{percent}%", path)
