@@ -57,6 +57,10 @@ static cl::opt<std::string> maxOverhead("max-overhead", cl::init("none"), cl::va
 static cl::opt<int64_t> numPoints("points", cl::init(20),
                                   cl::desc("Budgets from the unchanged peak to the smallest one"),
                                   cl::sub(paretoCommand));
+static cl::list<std::string> budgetTexts("budgets", cl::CommaSeparated,
+                                         cl::value_desc("100%,0.9x,4GB,..."),
+                                         cl::desc("Budgets to answer one by one, not --points"),
+                                         cl::sub(paretoCommand));
 static cl::opt<std::string> reorderText("reorder", cl::init("on"), cl::value_desc("on|off"),
                                         cl::desc("Whether operations may leave their place"),
                                         cl::sub(solveCommand), cl::sub(paretoCommand));
@@ -180,15 +184,14 @@ static Expected<PlannedGraph> readGraphAndPlan() {
   return PlannedGraph{std::move(*graph), std::move(*plan)};
 }
 
-static Expected<int64_t> readBudget(int64_t peak) {
-  StringRef text = budgetText;
+static Expected<int64_t> readBudget(StringRef text, int64_t peak) {
+  StringRef given = text;
   // `0.8x` is 80 %.
   std::string percent;
   if (text.consume_back("x")) {
     double factor;
     if (text.getAsDouble(factor) || !(factor > 0) || factor > 1)
-      return makeError("expected a budget such as '0.8x', '80%' or '4GB', but got '{0}'",
-                       budgetText);
+      return makeError("expected a budget such as '0.8x', '80%' or '4GB', but got '{0}'", given);
     percent = formatv("{0:f6}%", 100 * factor).str();
     text = percent;
   }
@@ -295,7 +298,7 @@ static Expected<int> solveGraph() {
   const Problem &problem = graph->problem;
   auto started = std::chrono::steady_clock::now();
   Solution identity = evaluate(problem, identityPlan(problem));
-  Expected<int64_t> budget = readBudget(getPeak(identity));
+  Expected<int64_t> budget = readBudget(budgetText, getPeak(identity));
   if (!budget)
     return budget.takeError();
   int64_t cost = identity.simulation.cost;
@@ -366,6 +369,36 @@ struct FrontPoint {
   double overheadPercent;
 };
 
+/// What one of several budgets leads to.
+struct BudgetPoint {
+  int64_t budgetBytes;
+  bool isMet;
+  FrontPoint point;
+  std::vector<std::string> schedule;
+
+  StringRef getStatus() const { return isMet ? "met" : "infeasible"; }
+};
+
+static void printBudgets(ArrayRef<BudgetPoint> points, raw_ostream &os) {
+  if (StringRef(outputPath).ends_with(".json")) {
+    json::Array array;
+    for (const BudgetPoint &point : points)
+      array.push_back(json::Object{{"budget_bytes", point.budgetBytes},
+                                   {"status", point.getStatus()},
+                                   {"peak_bytes", point.point.peakBytes},
+                                   {"added_cost", point.point.addedCost},
+                                   {"overhead_percent", point.point.overheadPercent},
+                                   {"schedule", json::Array(point.schedule)}});
+    os << formatv("{0:2}", json::Value(json::Object{{"version", 1}, {"points", std::move(array)}}))
+       << '\n';
+    return;
+  }
+  os << "budget_bytes,status,peak_bytes,added_cost,overhead_percent\n";
+  for (const BudgetPoint &point : points)
+    os << formatv("{0},{1},{2},{3},{4:f4}\n", point.budgetBytes, point.getStatus(),
+                  point.point.peakBytes, point.point.addedCost, point.point.overheadPercent);
+}
+
 static void printFront(ArrayRef<FrontPoint> points, raw_ostream &os) {
   if (StringRef(outputPath).ends_with(".json")) {
     json::Array array;
@@ -382,42 +415,82 @@ static void printFront(ArrayRef<FrontPoint> points, raw_ostream &os) {
     os << formatv("{0},{1},{2:f4}\n", point.peakBytes, point.addedCost, point.overheadPercent);
 }
 
+/// Writes to `--output`, or else to standard output.
+static Error writeAnswer(function_ref<void(raw_ostream &)> print) {
+  if (!outputPath.empty())
+    return writeOutputFile(outputPath, print);
+  print(outs());
+  return Error::success();
+}
+
+/// The budgets asked for: those of `--budgets`, or `--points` of them from the
+/// unchanged peak to the smallest known one.
+static Expected<std::vector<int64_t>> readBudgets(const Problem &problem,
+                                                  const SolveOptions &options) {
+  if (!budgetTexts.empty() && numPoints.getNumOccurrences())
+    return makeError("'--budgets' and '--points' are two questions: give one");
+  Expected<int64_t> count = readCount(numPoints, 2, 100000);
+  if (!count)
+    return count.takeError();
+  PlanFamily family(problem, options);
+  int64_t most = getPeak(family.getIdentity());
+  std::vector<int64_t> budgets;
+  for (StringRef text : budgetTexts) {
+    Expected<int64_t> budget = readBudget(text, most);
+    if (!budget)
+      return budget.takeError();
+    budgets.push_back(*budget);
+  }
+  if (!budgets.empty())
+    return budgets;
+  int64_t least = family.findSmallest().requiredBytes;
+  for (int64_t point = 0; point < *count; ++point)
+    budgets.push_back(
+        most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (*count - 1)));
+  return budgets;
+}
+
 static Expected<int> pareto() {
   Expected<SolveOptions> options = readOptions();
   if (!options)
     return options.takeError();
-  Expected<int64_t> count = readCount(numPoints, 2, 100000);
-  if (!count)
-    return count.takeError();
   Expected<NodeLinkGraph> graph = readGraph();
   if (!graph)
     return graph.takeError();
   const Problem &problem = graph->problem;
-  PlanFamily family(problem, *options);
-  int64_t most = getPeak(family.getIdentity()), least = family.findSmallest().requiredBytes;
-  int64_t cost = family.getIdentity().simulation.cost;
-  std::vector<int64_t> budgets;
-  for (int64_t point = 0; point < *count; ++point)
-    budgets.push_back(
-        most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (*count - 1)));
+  Expected<std::vector<int64_t>> budgets = readBudgets(problem, *options);
+  if (!budgets)
+    return budgets.takeError();
+  int64_t cost = simulate(problem, identityPlan(problem)).cost;
   Expected<std::vector<Answer>> answers = [&] {
     ProgressLine line(*options, cost);
-    return solveAll(problem, budgets, *options);
+    return solveAll(problem, *budgets, *options);
   }();
   if (!answers)
     return answers.takeError();
-  std::vector<FrontPoint> points;
-  for (const Answer &answer : *answers) {
-    int64_t peak = getPeak(answer.solution);
-    if (points.empty() || peak < points.back().peakBytes)
-      points.push_back({peak, answer.addedCost, getPercent(answer.addedCost, cost)});
+  auto toPoint = [&](const Answer &answer) {
+    return FrontPoint{getPeak(answer.solution), answer.addedCost,
+                      getPercent(answer.addedCost, cost)};
+  };
+  if (budgetTexts.empty()) {
+    std::vector<FrontPoint> points;
+    for (const Answer &answer : *answers)
+      if (FrontPoint point = toPoint(answer);
+          points.empty() || point.peakBytes < points.back().peakBytes)
+        points.push_back(point);
+    if (Error error = writeAnswer([&](raw_ostream &os) { printFront(points, os); }))
+      return error;
+    return EXIT_SUCCESS;
   }
-  if (outputPath.empty())
-    printFront(points, outs());
-  else if (Error error =
-               writeOutputFile(outputPath, [&](raw_ostream &os) { printFront(points, os); }))
+  std::vector<BudgetPoint> points;
+  for (auto [budget, answer] : zip_equal(*budgets, *answers)) {
+    bool isMet = answer.status == Status::Optimal || answer.status == Status::Feasible;
+    points.push_back({budget, isMet, toPoint(answer), getSchedule(*graph, answer.solution.plan)});
+  }
+  if (Error error = writeAnswer([&](raw_ostream &os) { printBudgets(points, os); }))
     return error;
-  return EXIT_SUCCESS;
+  return all_of(points, [](const BudgetPoint &point) { return point.isMet; }) ? EXIT_SUCCESS
+                                                                              : kInfeasible;
 }
 
 static Expected<int> verifyPlan() {
@@ -426,7 +499,7 @@ static Expected<int> verifyPlan() {
     return input.takeError();
   const Problem &problem = input->graph.problem;
   Solution identity = evaluate(problem, identityPlan(problem));
-  Expected<int64_t> budget = readBudget(getPeak(identity));
+  Expected<int64_t> budget = readBudget(budgetText, getPeak(identity));
   if (!budget)
     return budget.takeError();
   Solution solution = evaluate(problem, std::move(input->plan));
