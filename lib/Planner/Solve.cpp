@@ -141,16 +141,47 @@ struct Known {
   std::optional<Schedule> schedule;
 };
 
+/// The problem for solvers that don't know of these rules themselves: what the
+/// terminator reads is not computed twice, and what is smaller than `minBytes` is not
+/// dropped. Nothing when that changes nothing.
+std::optional<Problem> restrict(const Problem &problem, int64_t minBytes) {
+  std::vector<bool> isKept(problem.operations.size());
+  auto keep = [&](ValueIndex value) {
+    OpIndex producer = problem.values[value].producer;
+    if (producer != kBoundary)
+      isKept[producer] = true;
+  };
+  std::vector<ValueIndex> roots = detail::viewRoots(problem);
+  if (!problem.operations.empty() && problem.operations.back().effect == Effect::Pinned)
+    for (ValueIndex value : problem.operations.back().reads)
+      keep(roots[value]);
+  for (auto [index, value] : llvm::enumerate(problem.values))
+    if (value.bytes > 0 && value.bytes < minBytes &&
+        (value.placement == Placement::Own || value.placement == Placement::Reuse))
+      keep(index);
+  std::optional<Problem> restricted;
+  for (auto [index, operation] : llvm::enumerate(problem.operations)) {
+    if (!isKept[index] || !operation.recomputable || operation.policy != Policy::None)
+      continue;
+    if (!restricted)
+      restricted = problem;
+    restricted->operations[index].policy = Policy::MustSave;
+  }
+  return restricted;
+}
+
 class Solving {
 public:
   Solving(const Problem &problem, const SolveOptions &options)
-      : problem(problem), options(options), family(problem, options), supervisor(options) {}
+      : problem(problem), options(options), restricted(restrict(problem, options.minBytes)),
+        family(problem, options), supervisor(options) {}
 
   /// Looks for plans within `budget`, and keeps what it finds.
   void search(int64_t budget, int64_t effort);
   /// The cheapest plan known within `budget`; nothing if there is none.
   std::optional<Solution> findKnown(int64_t budget);
   bool isSettled(int64_t budget);
+  bool isOptimal(int64_t budget, int64_t cost) const;
   Answer answer(int64_t budget);
 
   /// Says why the solver that was asked for does not take the problem.
@@ -170,6 +201,8 @@ private:
     return int64_t(problem.operations.size()) <= kMaxExactSize &&
            int64_t(problem.values.size()) <= kMaxExactSize;
   }
+  /// What chains and exact searches work on.
+  const Problem &getRestricted() const { return restricted ? *restricted : problem; }
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
   void searchChain(int64_t budget);
@@ -180,6 +213,7 @@ private:
 
   const Problem &problem;
   const SolveOptions &options;
+  std::optional<Problem> restricted;
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
@@ -205,7 +239,7 @@ llvm::Error Solving::checkSolver() {
   if (options.solver != Solver::Chain)
     return llvm::Error::success();
   ChainResult result;
-  solveChain(problem, {std::numeric_limits<int64_t>::max(), options.reorder}, &result);
+  solveChain(getRestricted(), {std::numeric_limits<int64_t>::max(), options.reorder}, &result);
   if (result.isChain)
     return llvm::Error::success();
   return detail::makeError("the problem is no chain: {0}", result.reason);
@@ -227,17 +261,22 @@ void Solving::searchExactly(int64_t budget, int64_t effort) {
   exact.maxStates = (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort);
   if (std::optional<Solution> best = findKnown(budget))
     exact.upperBound = addedCost(problem, best->plan);
-  ExactResult result = solveExact(problem, budget, exact);
+  ExactResult result = solveExact(getRestricted(), budget, exact);
   int64_t &bound = lowerBounds[budget];
-  bound = std::max(bound, result.lowerBound);
+  if (!restricted)
+    bound = std::max(bound, result.lowerBound);
   if (result.plan)
     keep(evaluate(problem, std::move(*result.plan)), std::nullopt);
 }
 
 void Solving::searchChain(int64_t budget) {
   ChainResult result;
-  if (std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result))
-    keep(evaluate(problem, std::move(*plan)), std::nullopt);
+  std::optional<Plan> plan = solveChain(getRestricted(), {budget, options.reorder}, &result);
+  if (!plan)
+    return;
+  keep(evaluate(problem, std::move(*plan)), std::nullopt);
+  if (result.isOptimal && !restricted)
+    lowerBounds[budget] = known.back().addedCost;
 }
 
 /// The results of several runs from the given starts in turn, the cheapest first.
@@ -310,7 +349,8 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
-  if (family.getIdentity().requiredBytes <= budget)
+  if (family.getIdentity().requiredBytes <= budget ||
+      (options.onlyImprovesFamily && !family.findCheapest(budget)))
     return;
   if (uses(Solver::Chain))
     searchChain(budget);
@@ -334,25 +374,38 @@ bool Solving::isSettled(int64_t budget) {
 }
 
 std::optional<Solution> Solving::findKnown(int64_t budget) {
-  std::optional<Solution> best = family.findCheapest(budget);
-  int64_t cost = best ? addedCost(problem, best->plan) : std::numeric_limits<int64_t>::max();
-  for (const Known &other : known) {
-    if (other.solution.requiredBytes > budget || other.addedCost >= cost)
-      continue;
-    best = other.solution;
-    cost = other.addedCost;
-  }
-  return best;
+  const Known *best = nullptr;
+  for (const Known &other : known)
+    if (other.solution.requiredBytes <= budget && (!best || other.addedCost < best->addedCost))
+      best = &other;
+  if (best && isOptimal(budget, best->addedCost))
+    return best->solution;
+  std::optional<Solution> member = family.findCheapest(budget);
+  if (best && (!member || best->addedCost < addedCost(problem, member->plan)))
+    return best->solution;
+  return member;
+}
+
+/// Whether it is known already that no plan within `budget` costs less.
+bool Solving::isOptimal(int64_t budget, int64_t cost) const {
+  auto it = lowerBounds.find(budget);
+  return it != lowerBounds.end() && cost <= it->second;
 }
 
 Answer Solving::answer(int64_t budget) {
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
-  Solution smallest = family.findSmallest();
-  answer.minimumKnownBytes = smallest.requiredBytes;
-  if (found)
-    answer.minimumKnownBytes = std::min(answer.minimumKnownBytes, found->requiredBytes);
-  answer.solution = found ? std::move(*found) : std::move(smallest);
+  // The family is large, and not needed where a chain is solved.
+  if (found && isOptimal(budget, addedCost(problem, found->plan)) && !family.getImpl().isBuilt) {
+    answer.minimumKnownBytes = found->requiredBytes;
+    answer.solution = std::move(*found);
+  } else {
+    Solution smallest = family.findSmallest();
+    answer.minimumKnownBytes = smallest.requiredBytes;
+    if (found && !options.onlyImprovesFamily)
+      answer.minimumKnownBytes = std::min(answer.minimumKnownBytes, found->requiredBytes);
+    answer.solution = found ? std::move(*found) : std::move(smallest);
+  }
   answer.addedCost = addedCost(problem, answer.solution.plan);
   answer.addedCostLowerBound = getLowerBound(budget);
   if (found)

@@ -121,6 +121,7 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   solving.reorder = options.reorder;
   solving.minBytes = minBytes;
   solving.isPacked = true;
+  solving.onlyImprovesFamily = true;
   auto emit = [&](llvm::Error error) {
     return mlir::emitError(planned.function.getLoc(), "function '")
            << report.name << "': " << llvm::toString(std::move(error));

@@ -69,6 +69,9 @@ struct SolveOptions : FamilyOptions {
   /// Work of each run, 0 to kMaxEffort: none, or about a second for 1 and four times as
   /// much for each step more.
   int64_t effort = 2;
+  /// Whether a budget that no plan of the family meets counts as not met, so that the
+  /// smallest known budget depends on nothing but the problem.
+  bool onlyImprovesFamily = false;
   /// Steps of each run, instead of what follows from the effort; if above 0.
   int64_t numIterations = 0;
   /// Runs at a time; does not change the answer.
