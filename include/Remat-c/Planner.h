@@ -248,7 +248,8 @@ typedef struct RematPlanArrays {
 REMAT_CAPI_EXPORTED RematPlan *rematPlanCreate(const RematProblem *problem,
                                                const RematPlanArrays *arrays, char **error);
 
-/// The plan that executes the problem as it is.
+/// The plan that executes the problem as it is; an error when something must be
+/// recomputed that it keeps.
 REMAT_CAPI_EXPORTED RematPlan *rematPlanCreateIdentity(const RematProblem *problem, char **error);
 
 /// Reads a plan from `length` bytes of JSON (docs/problem-format.md) and verifies it.

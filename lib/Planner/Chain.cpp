@@ -475,6 +475,8 @@ public:
       : problem(input), options(options), result(result) {}
 
   std::optional<Plan> run() {
+    if (findTurn(problem) != kBoundary)
+      return fail("it has operations that must be recomputed");
     std::optional<Chain> found = findChain(problem, kMaxChainStages, result.reason);
     if (!found)
       return std::nullopt;

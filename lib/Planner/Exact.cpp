@@ -604,7 +604,7 @@ ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t bud
     return result;
   }
   if (int64_t(problem.operations.size()) > kMaxExactSize ||
-      int64_t(problem.values.size()) > kMaxExactSize)
+      int64_t(problem.values.size()) > kMaxExactSize || findTurn(problem) != kBoundary)
     return result;
 
   Search search(problem, budget, options, bound);

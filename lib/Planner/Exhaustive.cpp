@@ -23,6 +23,7 @@
 
 #include "Remat/Planner/Exhaustive.h"
 #include "Detail.h"
+#include "RecomputeRule.h"
 #include "Remat/Planner/Simulator.h"
 #include "llvm/ADT/bit.h"
 #include <deque>
@@ -80,7 +81,7 @@ class Search {
 public:
   Search(const Problem &input, const ExhaustiveOptions &limits)
       : problem(input), options(limits), numOperations(input.operations.size()),
-        numValues(input.values.size()), roots(viewRoots(input)) {
+        numValues(input.values.size()), roots(viewRoots(input)), rule(input) {
     assert(numOperations <= kMaxSetSize && numValues <= kMaxSetSize && "a problem too large");
     std::vector<bool> isNeeded = neededOperations(problem);
     for (OpIndex op = 0; op < numOperations; ++op) {
@@ -122,7 +123,7 @@ public:
       if (isDominated(nodes[index]))
         continue;
       visited[{nodes[index].originals, nodes[index].executed}].push_back(index);
-      if ((effects & ~nodes[index].originals) == 0)
+      if ((effects & ~nodes[index].originals) == 0 && isTurnDone(nodes[index]))
         return planOf(index);
       if (nodes[index].numSteps == options.maxSteps)
         continue;
@@ -130,6 +131,7 @@ public:
         if (isOriginalAllowed(nodes[index], op))
           expand(index, op, /*isClone=*/false);
         if (contains(needed, op) && isCloneAllowed(op) &&
+            (op != rule.turn || isTurnDone(nodes[index])) &&
             (!options.originalsFirst || contains(nodes[index].executed, op)))
           expand(index, op, /*isClone=*/true);
       }
@@ -138,6 +140,10 @@ public:
   }
 
 private:
+  /// Whether the turn is over, if there is one.
+  bool isTurnDone(const Node &node) const {
+    return rule.turn == kBoundary || contains(node.originals, rule.turn);
+  }
   bool isInMemory(ValueIndex root) const {
     return problem.values[root].placement != Placement::None;
   }
@@ -339,8 +345,9 @@ private:
           sources[llvm::find(op.reads, problem.values[value].source) - op.reads.begin()];
       define(groups[source], value);
     }
+    bool isTurn = opIndex == rule.turn && !isClone;
     for (auto [number, group] : llvm::enumerate(groups))
-      if (!contains(dropped | taken, number))
+      if (!contains(dropped | taken, number) && !(isTurn && rule.appliesTo[group.root]))
         after.groups.push_back(std::move(group));
     for (ValueIndex value : op.writes) {
       if (problem.values[value].placement == Placement::View)
@@ -425,6 +432,7 @@ private:
   const ExhaustiveOptions &options;
   int64_t numOperations, numValues;
   std::vector<ValueIndex> roots;
+  RecomputeRule rule;
   /// Operations that are not pure, that are pinned, that every plan executes,
   /// and that write something that a region can wait for.
   Set effects = 0, pinned = 0, needed = 0, anchoring = 0;

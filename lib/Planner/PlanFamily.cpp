@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Detail.h"
 #include "PlanFamilyImpl.h"
+#include "RecomputeRule.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::remat::planner;
@@ -28,16 +30,32 @@ PlanFamily::Impl::Impl(const Problem &problem, const FamilyOptions &options)
       greedySchedule(problem, graph, options.reorder),
       singleMoves(problem, graph, singleSchedule, options.reorder),
       identity(evaluate(problem, identityPlan(problem))) {
+  if (singleSchedule.getNumForbidden() > 0) {
+    if (llvm::Error error = prepare())
+      conflict = llvm::toString(std::move(error));
+    else
+      identity = evaluate(problem, singleSchedule.toPlan());
+  }
   identity.requiredBytes = getPeak(identity);
 }
 
+llvm::Error PlanFamily::Impl::prepare() {
+  isPrepared = true;
+  singleSchedule.removeUnread();
+  unchangedCost = singleSchedule.getCost();
+  if (llvm::Error error = recomputeBehindTurn(problem, graph, singleSchedule))
+    return error;
+  startState = singleSchedule.getState();
+  greedySchedule = singleSchedule.snapshot();
+  return llvm::Error::success();
+}
+
 void PlanFamily::Impl::build() {
-  if (isBuilt)
+  if (isBuilt || !conflict.empty())
     return;
   isBuilt = true;
-  singleSchedule.removeUnread();
-  greedySchedule.removeUnread();
-  startState = singleSchedule.getState();
+  if (!isPrepared)
+    llvm::cantFail(prepare());
   addSingles();
   std::vector<GreedyState> states = runGreedy(problem, graph, greedySchedule, options.reorder);
   for (const GreedyState &state : states)
@@ -70,7 +88,7 @@ void PlanFamily::Impl::addSingles() {
     if (!closure)
       continue;
     singleMoves.apply(gap, *closure);
-    if (singleSchedule.getPeak() < peak)
+    if (singleSchedule.getNumForbidden() == 0 && singleSchedule.getPeak() < peak)
       members.push_back(
           {singleSchedule.getCost(), graph.boundaryBytes + singleSchedule.getPeak(), gap});
     singleSchedule.restore(startState);
@@ -140,10 +158,17 @@ PlanFamily::PlanFamily(const Problem &problem, const FamilyOptions &options)
     : impl(std::make_unique<Impl>(problem, options)) {}
 PlanFamily::~PlanFamily() = default;
 
+llvm::Error PlanFamily::checkPolicies() const {
+  if (impl->conflict.empty())
+    return llvm::Error::success();
+  return detail::makeError("{0}", impl->conflict);
+}
+
 const Solution &PlanFamily::getIdentity() const { return impl->identity; }
 
 std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
-  if (impl->identity.requiredBytes <= budget)
+  // Nothing is cheaper than the problem as it is, unless something must be recomputed.
+  if (!impl->isPrepared && impl->identity.requiredBytes <= budget)
     return impl->identity;
   impl->build();
   for (Member &member : impl->members) {
@@ -158,11 +183,10 @@ std::optional<Solution> PlanFamily::findCheapest(int64_t budget) {
 
 Solution PlanFamily::findSmallest(int64_t maxAddedCost) {
   impl->build();
-  int64_t cost = impl->singleSchedule.getCost();
   // In order of the bound, until no bound is below the best.
   llvm::SmallVector<Member *, 0> order;
   for (Member &member : impl->members)
-    if (member.cost - cost <= maxAddedCost)
+    if (member.cost - impl->unchangedCost <= maxAddedCost)
       order.push_back(&member);
   llvm::stable_sort(order, [](Member *a, Member *b) { return a->peak < b->peak; });
   Member *best = nullptr;
@@ -176,7 +200,10 @@ Solution PlanFamily::findSmallest(int64_t maxAddedCost) {
       best = member;
   }
   // The identity is a member, but may have been pruned.
-  if (!best || impl->identity.requiredBytes <= *best->requiredBytes)
+  int64_t added = addedCost(impl->problem, impl->identity.plan);
+  if (!best || (added <= maxAddedCost &&
+                std::make_pair(impl->identity.requiredBytes, added) <=
+                    std::make_pair(*best->requiredBytes, best->cost - impl->unchangedCost)))
     return impl->identity;
   return impl->materialize(*best);
 }

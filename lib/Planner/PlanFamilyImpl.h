@@ -39,6 +39,9 @@ struct PlanFamily::Impl {
     return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
   }
 
+  /// Removes what nobody reads, and computes again what must be. An error when that
+  /// is impossible.
+  llvm::Error prepare();
   /// Lists the members. Only the identity is needed for a problem that fits, so
   /// this waits until somebody asks for more.
   void build();
@@ -59,7 +62,11 @@ struct PlanFamily::Impl {
   int64_t startState = 0;
   Solution identity;
   std::vector<Member> members;
-  bool isBuilt = false;
+  /// Picoseconds of the problem as it is, without what nobody reads.
+  int64_t unchangedCost = 0;
+  bool isPrepared = false, isBuilt = false;
+  /// Why some policies cannot be met; empty if they can.
+  std::string conflict;
 
 private:
   void addSingles();

@@ -14,6 +14,7 @@
 
 #include "Remat/Planner/Simulator.h"
 #include "Detail.h"
+#include "RecomputeRule.h"
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -42,6 +43,8 @@ public:
     if (numOperations > 0 && problem.operations.back().effect == Effect::Pinned &&
         plan.steps.back().op != numOperations - 1)
       return stepError(numSteps - 1, "follows the terminator");
+    if (llvm::Error error = verifyRecomputed())
+      return error;
     return verifyRegions();
   }
 
@@ -128,6 +131,30 @@ private:
       return stepError(index, "brings the sum of all costs above {0} picoseconds", kMaxPlanSum);
     if (sumOfBytes > kMaxPlanSum)
       return stepError(index, "brings the sum of all aligned bytes above {0}", kMaxPlanSum);
+    return llvm::Error::success();
+  }
+
+  /// Nothing that must be recomputed is kept across the turn.
+  llvm::Error verifyRecomputed() const {
+    RecomputeRule rule(problem);
+    if (rule.turn == kBoundary)
+      return llvm::Error::success();
+    auto isTurn = [&](const Step &step) { return step.op == rule.turn; };
+    StepIndex turn = llvm::find_if(plan.steps, isTurn) - plan.steps.begin();
+    if (turn == numSteps || plan.steps[turn].isClone)
+      return makeError("operation {0} ('{1}') is the turn of the problem, but is not first "
+                       "executed as the original",
+                       rule.turn, problem.operations[rule.turn].name);
+    ViewGroups groups(problem, plan);
+    for (StepIndex index = 0; index < turn; ++index)
+      for (ValueIndex value : problem.operations[plan.steps[index].op].writes)
+        if (StepIndex last = groups.lastRead[groups.of({value, index})];
+            rule.appliesTo[value] && last > turn)
+          return stepError(index,
+                           "must be recomputed, but its value {0} ('{1}') is kept across step {2} "
+                           "('{3}') for step {4}",
+                           value, problem.values[value].name, turn,
+                           problem.operations[rule.turn].name, last);
     return llvm::Error::success();
   }
 

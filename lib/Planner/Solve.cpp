@@ -189,6 +189,10 @@ void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
 }
 
 llvm::Error Solving::checkSolver() {
+  if (llvm::Error error = family.checkPolicies())
+    return error;
+  if (options.solver == Solver::Exact && findTurn(problem) != kBoundary)
+    return detail::makeError("the exact solver takes no operations that must be recomputed");
   if (options.solver == Solver::Exact && !isSmall())
     return detail::makeError("the exact solver takes up to {0} operations and values, but there "
                              "are {1} and {2}",
@@ -241,7 +245,7 @@ std::optional<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int6
     numIterations = options.numIterations;
     maxEdits = std::numeric_limits<int64_t>::max();
   }
-  int64_t unchanged = family.getImpl().singleSchedule.getCost();
+  int64_t unchanged = family.getImpl().unchangedCost;
   std::vector<std::optional<Schedule>> found(options.numSeeds);
   runAll(options.numSeeds, options.numThreads, [&](int64_t seed) {
     AnnealOptions annealing{
@@ -272,7 +276,7 @@ void Solving::anneal(int64_t budget, int64_t effort) {
   if (!known.empty() && known.back().schedule)
     starts.push_back(*known.back().schedule);
   int64_t limit = budget - impl.graph.boundaryBytes;
-  int64_t leastCost = impl.singleSchedule.getCost() + getLowerBound(budget);
+  int64_t leastCost = impl.unchangedCost + getLowerBound(budget);
   for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
     std::optional<Schedule> best = annealAll(starts, limit, leastCost, effort);
     if (!best)
@@ -290,7 +294,8 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
-  if (family.getIdentity().requiredBytes <= budget)
+  const Solution &identity = family.getIdentity();
+  if (identity.requiredBytes <= budget && addedCost(problem, identity.plan) == 0)
     return;
   if (uses(Solver::Chain))
     searchChain(budget);

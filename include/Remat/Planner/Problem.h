@@ -45,7 +45,18 @@ enum class Effect : uint8_t {
   Pinned,
 };
 
-enum class Policy : uint8_t { None, MustSave, MustRecompute };
+enum class Policy : uint8_t {
+  None,
+  /// Its results are computed once, and kept as long as they are read.
+  MustSave,
+  /// Its results are not kept where memory is highest: no plan computes one before the
+  /// problem's turn (see `findTurn` in Simulator.h) and reads it behind it, itself or
+  /// through views; what is read there is computed there. This does not concern values
+  /// that take no memory of their own, results of the problem (read by a pinned
+  /// operation at the end), and destinations that only the operation reads that may
+  /// write in their place.
+  MustRecompute,
+};
 
 struct Operation {
   /// For messages and files; need not be unique.

@@ -177,7 +177,7 @@ private:
       op.recomputable = false;
     if (random.chance(options.policies))
       op.policy = Policy::MustSave;
-    else if (op.recomputable && random.chance(options.policies))
+    else if (op.recomputable && random.chance(options.policies) && options.mustRecompute)
       op.policy = Policy::MustRecompute;
     return first;
   }

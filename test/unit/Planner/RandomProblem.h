@@ -92,6 +92,8 @@ struct RandomProblemOptions {
   int64_t notRecomputable = 0;
   /// Must be saved, must be recomputed, each.
   int64_t policies = 0;
+  /// Whether some must be recomputed. The problem as it is may be no plan then.
+  bool mustRecompute = false;
   /// Views of operands.
   int64_t views = 0;
   /// Results that may reuse an operand; half of them that of an operation of
