@@ -174,6 +174,13 @@ typedef struct RematProblemArrays {
   /// Every storage begins at a multiple of this; a power of two, in bytes, up to
   /// REMAT_MAX_ALIGNMENT. 0 stands for 1.
   int64_t alignment;
+
+  /// Other ways to execute operations, lists as above: picoseconds of one execution, at
+  /// least those of the operation, and scratch bytes, fewer than those of the operation.
+  int64_t numVariants;
+  const int64_t *variantBegins;
+  const int64_t *variantCosts;
+  const int64_t *variantWorkspaces;
 } RematProblemArrays;
 
 /// Makes a problem and checks it. The error names the array, operation or value that
@@ -238,6 +245,10 @@ typedef struct RematPlanArrays {
   /// none.
   const int64_t *regionAfterValues;
   const int64_t *regionAfterSteps;
+
+  /// How each step is executed: 0 as the operation says, k as the k-th of its variants,
+  /// from 1 on. Optional: 0.
+  const int64_t *variants;
 } RematPlanArrays;
 
 /// Makes a plan and verifies it: every read names an earlier step that computes the
@@ -293,7 +304,8 @@ typedef struct RematSimulationArrays {
   int64_t boundaryBytes;
   int64_t arenaBytes;
   int64_t packedPeakBytes;
-  /// Of all steps, and of all but the first of each operation, in picoseconds.
+  /// Of all steps, and of all but the first of each operation together with what
+  /// variants cost more, in picoseconds.
   int64_t cost;
   int64_t addedCost;
 

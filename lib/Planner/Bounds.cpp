@@ -25,6 +25,7 @@
 #include "Knapsack.h"
 #include "RecomputeRule.h"
 #include "Remat/Planner/Simulator.h"
+#include "Remat/Planner/Variants.h"
 #include "StageRelaxation.h"
 
 using namespace mlir::remat::planner;
@@ -214,5 +215,11 @@ private:
 
 int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
                                                   const BoundOptions &options) {
+  if (hasVariants(problem)) {
+    Problem least = withLeastWorkspaces(problem);
+    int64_t raised = raiseCosts(problem, budget, least);
+    int64_t bound = Bounder(least, budget).run(options);
+    return bound == kInfeasible ? bound : bound + raised;
+  }
   return Bounder(problem, budget).run(options);
 }

@@ -129,11 +129,11 @@ public:
         continue;
       for (OpIndex op = 0; op < numOperations; ++op) {
         if (isOriginalAllowed(nodes[index], op))
-          expand(index, op, /*isClone=*/false);
+          expandVariants(index, op, /*isClone=*/false);
         if (contains(needed, op) && isCloneAllowed(op) &&
             (op != rule.turn || isTurnDone(nodes[index])) &&
             (!options.originalsFirst || contains(nodes[index].executed, op)))
-          expand(index, op, /*isClone=*/true);
+          expandVariants(index, op, /*isClone=*/true);
       }
     }
     return std::nullopt;
@@ -205,7 +205,13 @@ private:
     nodes.push_back(std::move(node));
   }
 
-  /// Tries all ways to execute `op` next.
+  void expandVariants(int64_t index, OpIndex op, bool isClone) {
+    int64_t numVariants = problem.operations[op].variants.size();
+    for (variant = 0; variant <= numVariants; ++variant)
+      expand(index, op, isClone);
+  }
+
+  /// Tries all ways to execute the chosen variant of `op` next.
   void expand(int64_t index, OpIndex opIndex, bool isClone) {
     const Operation &op = problem.operations[opIndex];
     for (ValueIndex value : op.dependences)
@@ -269,7 +275,7 @@ private:
     const Operation &op = problem.operations[opIndex];
     const std::vector<Group> &groups = nodes[index].groups;
     assert(int64_t(groups.size()) <= kMaxSetSize && "too many groups");
-    int64_t live = boundaryBytes + op.workspace;
+    int64_t live = boundaryBytes + getVariant(op, variant).workspace;
     for (auto [k, value] : llvm::enumerate(op.writes))
       if (roots[value] == value && isInMemory(value) && !contains(takeovers, k))
         live += problem.values[value].bytes;
@@ -305,7 +311,7 @@ private:
     after.originals = before.originals | (isClone ? 0 : bit(opIndex));
     after.executed = before.executed | bit(opIndex);
     after.endsInClone = isClone;
-    after.cost = before.cost + op.cost;
+    after.cost = before.cost + getVariant(op, variant).cost;
     after.numSteps = before.numSteps + 1;
     after.parent = index;
     after.lastStepOf = before.lastStepOf;
@@ -323,6 +329,7 @@ private:
 
     after.step.op = opIndex;
     after.step.isClone = isClone;
+    after.step.variant = variant;
     for (auto [value, source] : llvm::zip_equal(op.reads, sources))
       after.step.reads.push_back(before.groups[source].stepOf[value]);
     for (ValueIndex value : op.dependences) {
@@ -433,6 +440,8 @@ private:
   int64_t numOperations, numValues;
   std::vector<ValueIndex> roots;
   RecomputeRule rule;
+  /// How the operation is executed with which a node is expanded.
+  int64_t variant = 0;
   /// Operations that are not pure, that are pinned, that every plan executes,
   /// and that write something that a region can wait for.
   Set effects = 0, pinned = 0, needed = 0, anchoring = 0;

@@ -103,6 +103,10 @@ private:
     if (llvm::Error error = verifyUses(index, "depends on", op.dependences, step.dependences))
       return error;
 
+    if (step.variant < 0 || step.variant > int64_t(op.variants.size()))
+      return stepError(index, "is executed as variant {0}, but operation {1} has {2}", step.variant,
+                       step.op, op.variants.size());
+
     if (step.isClone) {
       if (!op.recomputable)
         return stepError(index, "is a clone, but operation {0} is not recomputable", step.op);
@@ -123,8 +127,9 @@ private:
       numPinned += op.effect == Effect::Pinned;
     }
 
-    sumOfCosts += op.cost;
-    sumOfBytes += align(op.workspace, problem.alignment);
+    Variant variant = getVariant(op, step.variant);
+    sumOfCosts += variant.cost;
+    sumOfBytes += align(variant.workspace, problem.alignment);
     for (ValueIndex value : op.writes)
       sumOfBytes += align(problem.values[value].bytes, problem.alignment);
     if (sumOfCosts > kMaxPlanSum)
@@ -272,9 +277,10 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
   for (StepIndex index = 0; index < numSteps; ++index) {
     const Step &step = plan.steps[index];
     const Operation &op = problem.operations[step.op];
-    result.cost += op.cost;
-    result.liveBytes[index] += op.workspace;
-    result.liveBytes[index + 1] -= op.workspace;
+    Variant variant = getVariant(op, step.variant);
+    result.cost += variant.cost;
+    result.liveBytes[index] += variant.workspace;
+    result.liveBytes[index + 1] -= variant.workspace;
 
     for (auto [value, from] : llvm::zip_equal(op.reads, step.reads)) {
       StorageIndex storage = storageOf[groups.of({value, from})];

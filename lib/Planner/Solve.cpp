@@ -17,6 +17,7 @@
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/Chain.h"
 #include "Remat/Planner/Exact.h"
+#include "Remat/Planner/Variants.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <atomic>
 #include <chrono>
@@ -138,7 +139,14 @@ struct Known {
 class Solving {
 public:
   Solving(const Problem &problem, const SolveOptions &options)
-      : problem(problem), options(options), family(problem, options), supervisor(options) {}
+      : problem(problem), options(options), family(problem, options), supervisor(options) {
+    if (!hasVariants(problem) || findTurn(problem) != kBoundary)
+      return;
+    leastProblem = withLeastWorkspaces(problem);
+    leastOptions = options;
+    leastOptions.onProgress = nullptr;
+    least = std::make_unique<Solving>(*leastProblem, leastOptions);
+  }
 
   /// Looks for plans within `budget`, and keeps what it finds.
   void search(int64_t budget, int64_t effort);
@@ -166,6 +174,8 @@ private:
   }
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
+  std::optional<Solution> withBestVariants(Plan plan, int64_t budget) const;
+  void searchLeast(int64_t budget, int64_t effort);
   void searchChain(int64_t budget);
   void searchExactly(int64_t budget, int64_t effort);
   void anneal(int64_t budget, int64_t effort);
@@ -177,6 +187,10 @@ private:
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
+  /// For problems with variants: how to solve them with the smallest workspaces.
+  std::optional<Problem> leastProblem;
+  SolveOptions leastOptions;
+  std::unique_ptr<Solving> least;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
 };
@@ -213,6 +227,28 @@ int64_t Solving::getLowerBound(int64_t budget) {
     it =
         lowerBounds.insert({budget, addedCostLowerBound(problem, budget, {options.reorder})}).first;
   return it->second;
+}
+
+/// The plan with the cheapest variants that fit; nothing where none does.
+std::optional<Solution> Solving::withBestVariants(Plan plan, int64_t budget) const {
+  int64_t limit = budget;
+  for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
+    chooseVariants(problem, plan, limit, options.isPacked ? problem.alignment : 1);
+    Solution solution = evaluate(problem, plan);
+    int64_t overshoot = getPeak(solution) - budget;
+    if (overshoot <= 0)
+      return solution;
+    limit -= overshoot;
+  }
+  return std::nullopt;
+}
+
+/// Looks for plans as if every workspace were the smallest, and chooses variants then.
+void Solving::searchLeast(int64_t budget, int64_t effort) {
+  least->search(budget, effort);
+  if (std::optional<Solution> found = least->findKnown(budget))
+    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
+      keep(std::move(*solution), std::nullopt);
 }
 
 void Solving::searchExactly(int64_t budget, int64_t effort) {
@@ -299,6 +335,8 @@ void Solving::search(int64_t budget, int64_t effort) {
     return;
   if (uses(Solver::Chain))
     searchChain(budget);
+  if (least)
+    searchLeast(budget, effort);
   if (options.solver == Solver::Greedy || isSettled(budget))
     return;
   if (uses(Solver::Exact) && isTiny() && effort > 0)
@@ -333,6 +371,10 @@ std::optional<Solution> Solving::findKnown(int64_t budget) {
 Answer Solving::answer(int64_t budget) {
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
+  if (found && least)
+    if (std::optional<Solution> better = withBestVariants(found->plan, budget);
+        better && addedCost(problem, better->plan) < addedCost(problem, found->plan))
+      found = std::move(better);
   answer.solution = found ? std::move(*found) : family.findSmallest();
   answer.addedCost = addedCost(problem, answer.solution.plan);
   answer.addedCostLowerBound = getLowerBound(budget);

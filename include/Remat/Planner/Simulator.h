@@ -56,7 +56,7 @@ struct Simulation {
 };
 
 /// Checks `plan` against `problem`: every read refers to an earlier step that
-/// writes the value; each operation that is not pure is executed exactly once,
+/// writes the value; it has the variant; each operation that is not pure is executed exactly once,
 /// in the given order; clones are of recomputable operations and lie in
 /// regions; at most one step per operation is the original; pinned operations
 /// separate originals as in the problem; no clone of a value that must be

@@ -103,6 +103,8 @@ struct RandomProblemOptions {
   /// Results and boundary values that are never in memory.
   int64_t notInMemory = 0;
   int64_t workspace = 0;
+  /// Of those with a workspace, with one or two that take less.
+  int64_t variants = 0;
   int64_t dependences = 0;
   /// Values of 0 bytes.
   int64_t empty = 0;
