@@ -175,6 +175,7 @@ private:
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
   std::optional<Solution> withBestVariants(Plan plan, int64_t budget) const;
+  void runSolvers(int64_t budget, int64_t effort);
   void searchLeast(int64_t budget, int64_t effort);
   void searchChain(int64_t budget);
   void searchExactly(int64_t budget, int64_t effort);
@@ -330,6 +331,15 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
+  runSolvers(budget, effort);
+  if (!least)
+    return;
+  if (std::optional<Solution> found = findKnown(budget))
+    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
+      keep(std::move(*solution), std::nullopt);
+}
+
+void Solving::runSolvers(int64_t budget, int64_t effort) {
   const Solution &identity = family.getIdentity();
   if (identity.requiredBytes <= budget && addedCost(problem, identity.plan) == 0)
     return;
@@ -371,10 +381,6 @@ std::optional<Solution> Solving::findKnown(int64_t budget) {
 Answer Solving::answer(int64_t budget) {
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
-  if (found && least)
-    if (std::optional<Solution> better = withBestVariants(found->plan, budget);
-        better && addedCost(problem, better->plan) < addedCost(problem, found->plan))
-      found = std::move(better);
   answer.solution = found ? std::move(*found) : family.findSmallest();
   answer.addedCost = addedCost(problem, answer.solution.plan);
   answer.addedCostLowerBound = getLowerBound(budget);
@@ -434,8 +440,9 @@ llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem
     }
   }
   Answer answer;
-  answer.status = Status::Feasible;
   answer.addedCost = addedCost(problem, best.plan);
+  // What must be recomputed may cost more already.
+  answer.status = answer.addedCost <= maxAddedCost ? Status::Feasible : Status::NotFound;
   answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes, {options.reorder});
   answer.solution = std::move(best);
   return answer;

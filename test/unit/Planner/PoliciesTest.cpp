@@ -141,6 +141,18 @@ TEST(PoliciesTest, RecomputesWithoutNeed) {
   }
 }
 
+TEST(PoliciesTest, LimitsOfCostBelowWhatItTakes) {
+  Problem problem = makeLadder(6);
+  mustRecompute(problem, 1);
+  for (auto [limit, status] : {std::pair(9, Status::NotFound), {10, Status::Feasible}}) {
+    llvm::Expected<Answer> answer = solveForCost(problem, limit);
+    ASSERT_TRUE(bool(answer));
+    EXPECT_EQ(answer->status, status);
+    EXPECT_EQ(answer->addedCost, 10);
+    EXPECT_EQ(verifyError(problem, answer->solution.plan), "");
+  }
+}
+
 TEST(PoliciesTest, NothingSaveable) {
   // All of the forward part is computed twice, but nothing is computed a third time.
   Problem problem = makeLadder(8);

@@ -222,6 +222,23 @@ TEST(VariantsTest, FamilyAgainstAllPlans) {
   RecordProperty("optimal", numOptimal);
 }
 
+TEST(VariantsTest, SmallerBudgetsCostNoLess) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Problem problem = makeRandom(seed, 20);
+    SolveOptions options;
+    options.effort = 1;
+    options.numIterations = 500;
+    int64_t smallest = PlanFamily(problem, options).findSmallest().requiredBytes;
+    llvm::SmallVector<int64_t> budgets;
+    for (int64_t k = 0; k < 6; ++k)
+      budgets.push_back(smallest + 4 * k);
+    llvm::Expected<std::vector<Answer>> answers = solveAll(problem, budgets, options);
+    ASSERT_TRUE(bool(answers));
+    for (size_t k = 1; k < answers->size(); ++k)
+      EXPECT_LE((*answers)[k].addedCost, (*answers)[k - 1].addedCost) << "seed " << seed;
+  }
+}
+
 TEST(VariantsTest, SearchesKeepTheirPromises) {
   int64_t numBetter = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
