@@ -174,6 +174,13 @@ typedef struct RematProblemArrays {
   /// Every storage begins at a multiple of this; a power of two, in bytes, up to
   /// REMAT_MAX_ALIGNMENT. 0 stands for 1.
   int64_t alignment;
+
+  /// Other ways to execute operations, lists as above: picoseconds of one execution, at
+  /// least those of the operation, and scratch bytes, fewer than those of the operation.
+  int64_t numVariants;
+  const int64_t *variantBegins;
+  const int64_t *variantCosts;
+  const int64_t *variantWorkspaces;
 } RematProblemArrays;
 
 /// Makes a problem and checks it. The error names the array, operation or value that
@@ -238,6 +245,10 @@ typedef struct RematPlanArrays {
   /// none.
   const int64_t *regionAfterValues;
   const int64_t *regionAfterSteps;
+
+  /// How each step is executed: 0 as the operation says, k as the k-th of its variants,
+  /// from 1 on. Optional: 0.
+  const int64_t *variants;
 } RematPlanArrays;
 
 /// Makes a plan and verifies it: every read names an earlier step that computes the
@@ -248,7 +259,8 @@ typedef struct RematPlanArrays {
 REMAT_CAPI_EXPORTED RematPlan *rematPlanCreate(const RematProblem *problem,
                                                const RematPlanArrays *arrays, char **error);
 
-/// The plan that executes the problem as it is.
+/// The plan that executes the problem as it is; an error when something must be
+/// recomputed that it keeps.
 REMAT_CAPI_EXPORTED RematPlan *rematPlanCreateIdentity(const RematProblem *problem, char **error);
 
 /// Reads a plan from `length` bytes of JSON (docs/problem-format.md) and verifies it.
@@ -292,7 +304,8 @@ typedef struct RematSimulationArrays {
   int64_t boundaryBytes;
   int64_t arenaBytes;
   int64_t packedPeakBytes;
-  /// Of all steps, and of all but the first of each operation, in picoseconds.
+  /// Of all steps, and of all but the first of each operation together with what
+  /// variants cost more, in picoseconds.
   int64_t cost;
   int64_t addedCost;
 

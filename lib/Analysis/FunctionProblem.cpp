@@ -166,9 +166,8 @@ LogicalResult BlockTranslator::applyPolicy(Operation *op, planner::Operation &op
   }
   if (!whyNot.empty())
     return op->emitError("'") << op->getName() << "' must be recomputed, but it " << whyNot;
-  return op->emitError("'") << op->getName()
-                            << "' carries the policy 'must_recompute', which this version does "
-                               "not support yet";
+  operation.policy = planner::Policy::MustRecompute;
+  return success();
 }
 
 /// Whether `op` reads `value` through several operands, or also from a region.
@@ -360,6 +359,34 @@ static void saveDecisionsAboutShapes(FunctionProblem &result) {
   }
 }
 
+/// Emits an error at an operation that must be recomputed where that has turned out to
+/// be impossible.
+static LogicalResult checkPolicies(const FunctionProblem &result) {
+  for (auto [index, operation] : llvm::enumerate(result.problem.operations))
+    if (operation.policy == planner::Policy::MustRecompute && !operation.recomputable) {
+      Operation *op = result.operations[index];
+      return op->emitError("'") << op->getName() << "' must be recomputed, but it "
+                                << (result.whyNot[index].empty() ? "has effects"
+                                                                 : result.whyNot[index].c_str());
+    }
+  return success();
+}
+
+/// Emits an error at an operation in a region of `op` that must be recomputed: such
+/// operations are no steps of a plan.
+static LogicalResult checkNestedPolicies(Operation &op) {
+  WalkResult result = op.walk([&](Operation *nested) {
+    auto policy = nested->getAttrOfType<PolicyAttr>(RematDialect::getPolicyAttrName());
+    if (nested == &op || !policy || policy.getValue() != remat::Policy::MustRecompute)
+      return WalkResult::advance();
+    nested->emitError("'") << nested->getName()
+                           << "' must be recomputed, but it is in a region of '" << op.getName()
+                           << "', which is executed as a whole";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Sets the bytes of the arguments and of the results to 0, and those of the
 /// destinations that only a result is written to. Whatever else a result might be
 /// written over keeps a storage of its own, in every plan.
@@ -380,6 +407,8 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
       // Computed again, it would be no result, and would have to be counted.
       if (problem.operations[producer].recomputable && info.placement != Placement::None) {
         problem.operations[producer].recomputable = false;
+        if (problem.operations[producer].policy == planner::Policy::MustRecompute)
+          problem.operations[producer].policy = planner::Policy::None;
         result.whyNot[producer] = "computes a result, which the scope leaves out";
       }
       bool isOnlyDestination = info.placement == Placement::Reuse && numReaders[info.source] == 1 &&
@@ -419,6 +448,8 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
   }
   for (Operation &op : block) {
+    if (failed(checkNestedPolicies(op)))
+      return failure();
     // Program data of regions and callees is live throughout, too.
     for (const auto &[data, constant] : summaries.summarize(&op).innerConstants)
       translator.addConstant(data, constant.bytes, constant.loc);
@@ -437,6 +468,8 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
 
   keepReadsBeforeWrites(result, summaries);
   saveDecisionsAboutShapes(result);
+  if (failed(checkPolicies(result)))
+    return failure();
   if (llvm::Error error = planner::check(result.problem))
     return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName() << "': " << llvm::toString(std::move(error));

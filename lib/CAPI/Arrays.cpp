@@ -189,6 +189,13 @@ Expected<Problem> capi::toProblem(const RematProblemArrays &arrays) {
   ListsReader writes("writes", arrays.writeBegins, arrays.writes);
   if (Error error = writes.check(numOperations, arrays.numWrites, "numWrites"))
     return error;
+  ListsReader variantCosts("variantCosts", arrays.variantBegins, arrays.variantCosts);
+  if (Error error = variantCosts.check(numOperations, arrays.numVariants, "numVariants"))
+    return error;
+  ListsReader variantWorkspaces("variantWorkspaces", arrays.variantBegins,
+                                arrays.variantWorkspaces);
+  if (Error error = variantWorkspaces.check(numOperations, arrays.numVariants, "numVariants"))
+    return error;
 
   Problem problem;
   problem.alignment = arrays.alignment ? arrays.alignment : 1;
@@ -212,6 +219,8 @@ Expected<Problem> capi::toProblem(const RematProblemArrays &arrays) {
     op.effect = getOr(arrays.effects, index, Effect::Pure);
     op.recomputable = getOr(arrays.recomputable, index, op.effect == Effect::Pure);
     op.policy = getOr(arrays.policies, index, Policy::None);
+    for (auto [cost, workspace] : llvm::zip_equal(variantCosts[index], variantWorkspaces[index]))
+      op.variants.push_back({cost, workspace});
   }
   if (!arrays.producers)
     deriveProducers(problem);
@@ -265,6 +274,7 @@ Expected<Plan> capi::toPlan(const RematPlanArrays &arrays) {
     step.isClone = arrays.isClone[index];
     llvm::append_range(step.reads, reads[index]);
     llvm::append_range(step.dependences, dependences[index]);
+    step.variant = getOr<int64_t>(arrays.variants, index, 0);
   }
   for (int64_t index = 0; index < arrays.numRegions; ++index)
     plan.regions.push_back({arrays.regionBegins[index],
@@ -290,6 +300,11 @@ FlatProblem::FlatProblem(const Problem &problem) : alignment(problem.alignment) 
     reads.append(op.reads);
     dependences.append(op.dependences);
     writes.append(op.writes);
+    for (const Variant &variant : op.variants) {
+      variantCosts.push_back(variant.cost);
+      variantWorkspaces.push_back(variant.workspace);
+    }
+    variantBegins.push_back(variantCosts.size());
   }
   for (const Value &value : problem.values) {
     valueNames.push_back(value.name.c_str());
@@ -327,6 +342,10 @@ RematProblemArrays FlatProblem::view() const {
   arrays.awaitable = awaitable.data();
   arrays.valueNames = valueNames.data();
   arrays.alignment = alignment;
+  arrays.numVariants = variantCosts.size();
+  arrays.variantBegins = variantBegins.data();
+  arrays.variantCosts = variantCosts.data();
+  arrays.variantWorkspaces = variantWorkspaces.data();
   return arrays;
 }
 
@@ -336,6 +355,7 @@ FlatPlan::FlatPlan(const Plan &plan) {
     isClone.push_back(step.isClone);
     reads.append(step.reads);
     dependences.append(step.dependences);
+    variants.push_back(step.variant);
   }
   for (const Region &region : plan.regions) {
     regionBegins.push_back(region.begin);
@@ -361,6 +381,7 @@ RematPlanArrays FlatPlan::view() const {
   arrays.regionEnds = regionEnds.data();
   arrays.regionAfterValues = regionAfterValues.data();
   arrays.regionAfterSteps = regionAfterSteps.data();
+  arrays.variants = variants.data();
   return arrays;
 }
 

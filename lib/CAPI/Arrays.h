@@ -67,6 +67,7 @@ public:
 
 private:
   std::vector<int64_t> costs, workspaces, bytes, sources, producers;
+  std::vector<int64_t> variantBegins = {0}, variantCosts, variantWorkspaces;
   std::vector<uint8_t> effects, recomputable, policies, placements, awaitable;
   std::vector<const char *> operationNames, valueNames;
   FlatLists reads, dependences, writes;
@@ -79,7 +80,7 @@ public:
   RematPlanArrays view() const;
 
 private:
-  std::vector<int64_t> operations;
+  std::vector<int64_t> operations, variants;
   std::vector<uint8_t> isClone;
   FlatLists reads, dependences;
   std::vector<int64_t> regionBegins, regionEnds, regionAfterValues, regionAfterSteps;

@@ -273,7 +273,10 @@ RematPlan *rematPlanCreateIdentity(const RematProblem *problem, char **error) {
   attempt(error, [&]() -> Error {
     if (Error failure = requirePointer(problem, "problem"))
       return failure;
-    result = std::make_unique<RematPlan>(problem->problem, identityPlan(*problem->problem));
+    Plan plan = identityPlan(*problem->problem);
+    if (Error failure = verify(*problem->problem, plan))
+      return failure;
+    result = std::make_unique<RematPlan>(problem->problem, std::move(plan));
     return Error::success();
   });
   return result.release();

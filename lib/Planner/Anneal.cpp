@@ -146,7 +146,7 @@ private:
     bool isMade = makeMove();
     __int128 newExcess = excess;
     bool isAccepted = false;
-    if (isMade) {
+    if (isMade && schedule.getNumForbidden() == 0) {
       newExcess = schedule.getExcess(options.limit);
       Energy delta = getEnergy(schedule.getCost(), newExcess) - getEnergy(cost, excess);
       isAccepted = delta <= 0 || (delta << 16) <= temperature * random.exponential();

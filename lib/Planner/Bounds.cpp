@@ -23,7 +23,9 @@
 #include "Remat/Planner/Bounds.h"
 #include "Detail.h"
 #include "Knapsack.h"
+#include "RecomputeRule.h"
 #include "Remat/Planner/Simulator.h"
+#include "Remat/Planner/Variants.h"
 #include "StageRelaxation.h"
 
 using namespace mlir::remat::planner;
@@ -74,6 +76,7 @@ public:
     int64_t bound = boundaryBytes > budget ? kInfeasible : 0;
     for (OpIndex op : peaks)
       bound = std::max(bound, boundAt(op));
+    bound = std::max(bound, boundByPolicies());
     if (bound != kInfeasible)
       bound = std::max(bound, boundOverTime(options));
     return bound == kInfeasible ? bound : bound - costOfDead;
@@ -100,7 +103,11 @@ private:
     return relaxation.getAddedCost();
   }
 
-  int64_t boundAt(OpIndex t) {
+  /// The operations that `t` depends on, and those that depend on it.
+  struct Sides {
+    std::vector<bool> isBefore, isAfter;
+  };
+  Sides findSides(OpIndex t) const {
     std::vector<OpIndex> previousEffect(numOperations, kBoundary);
     for (OpIndex op = 1; op < numOperations; ++op)
       previousEffect[op] =
@@ -117,7 +124,34 @@ private:
         if (other == t || (other > t && isAfter[other]))
           isAfter[op] = true;
       });
+    return {std::move(isBefore), std::move(isAfter)};
+  }
 
+  /// The cost of what must be recomputed and is read on both sides of the turn.
+  int64_t boundByPolicies() const {
+    RecomputeRule rule(problem);
+    if (rule.turn == kBoundary)
+      return 0;
+    auto [isBefore, isAfter] = findSides(rule.turn);
+    // Once more behind the turn, and so are the reads of what is executed there.
+    std::vector<bool> isAgain(numOperations, false);
+    int64_t cost = 0;
+    for (OpIndex op = numOperations - 1; op >= 0; --op) {
+      bool readsBehind = isAfter[op] && needed[op];
+      if (isAgain[op])
+        cost += problem.operations[op].cost;
+      if (!readsBehind && !isAgain[op])
+        continue;
+      for (ValueIndex value : problem.operations[op].reads)
+        if (OpIndex producer = problem.values[value].producer;
+            producer != kBoundary && isBefore[producer] && rule.appliesTo[value])
+          isAgain[producer] = true;
+    }
+    return cost;
+  }
+
+  int64_t boundAt(OpIndex t) {
+    auto [isBefore, isAfter] = findSides(t);
     int64_t fixedBytes = boundaryBytes + sets.bytes(t);
     std::vector<bool> isOperand(problem.values.size(), false);
     for (ValueIndex root : sets.operandRoots())
@@ -181,5 +215,11 @@ private:
 
 int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
                                                   const BoundOptions &options) {
+  if (hasVariants(problem)) {
+    Problem least = withLeastWorkspaces(problem);
+    int64_t raised = raiseCosts(problem, budget, least);
+    int64_t bound = Bounder(least, budget).run(options);
+    return bound == kInfeasible ? bound : bound + raised;
+  }
   return Bounder(problem, budget).run(options);
 }

@@ -15,6 +15,7 @@
 #include "ChainStructure.h"
 #include "Detail.h"
 #include "Remat/Planner/Simulator.h"
+#include "Remat/Planner/Variants.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
 
@@ -448,18 +449,10 @@ bool Emitter::run(int64_t memory, Choose choose, Reduce reduce) {
 
 /// The live peak of a plan in bytes, every storage and workspace aligned.
 static int64_t alignedPeak(const Problem &problem, const Plan &plan) {
-  Simulation simulation = simulate(problem, plan);
-  std::vector<int64_t> change(plan.steps.size() + 1, 0);
-  for (const Storage &storage : simulation.storages) {
-    int64_t bytes = align(storage.bytes, problem.alignment);
-    change[storage.begin] += bytes;
-    change[storage.end] -= bytes;
-  }
-  int64_t live = 0, peak = simulation.boundaryBytes;
-  for (auto [index, step] : llvm::enumerate(plan.steps)) {
-    live += change[index];
-    peak = std::max(peak, live + align(problem.operations[step.op].workspace, problem.alignment));
-  }
+  std::vector<int64_t> live = liveBytesOfStorages(problem, plan, problem.alignment);
+  int64_t peak = 0;
+  for (auto [step, bytes] : llvm::zip_equal(plan.steps, live))
+    peak = std::max(peak, bytes + align(problem.operations[step.op].workspace, problem.alignment));
   return peak;
 }
 
@@ -475,6 +468,8 @@ public:
       : problem(input), options(options), result(result) {}
 
   std::optional<Plan> run() {
+    if (findTurn(problem) != kBoundary)
+      return fail("it has operations that must be recomputed");
     std::optional<Chain> found = findChain(problem, kMaxChainStages, result.reason);
     if (!found)
       return std::nullopt;
@@ -576,5 +571,14 @@ std::optional<Plan> mlir::remat::planner::solveChain(const Problem &problem,
   ChainResult ignored;
   ChainResult &target = result ? *result : ignored;
   target = {};
-  return ChainSolver(problem, options, target).run();
+  if (!hasVariants(problem) || findTurn(problem) != kBoundary)
+    return ChainSolver(problem, options, target).run();
+  Problem least = withLeastWorkspaces(problem);
+  std::optional<Plan> plan = ChainSolver(least, options, target).run();
+  if (plan) {
+    int64_t added = addedCost(problem, *plan);
+    chooseVariants(problem, *plan, options.budget, problem.alignment);
+    target.isOptimal &= addedCost(problem, *plan) == added;
+  }
+  return plan;
 }

@@ -54,6 +54,18 @@ std::vector<int64_t> pinnedBefore(const Problem &problem);
 /// an operation depends on it.
 std::vector<bool> neededOperations(const Problem &problem);
 
+/// Scratch bytes of the variant that takes the fewest.
+int64_t leastWorkspace(const Operation &operation);
+
+/// The variant that `chooseVariants` lets a step use that has room for `maxWorkspace`
+/// bytes.
+int64_t chooseVariant(const Operation &operation, int64_t maxWorkspace, int64_t alignment);
+
+/// Live bytes during each step without its workspace, every storage rounded up to a
+/// multiple of `alignment`.
+std::vector<int64_t> liveBytesOfStorages(const Problem &problem, const Plan &plan,
+                                         int64_t alignment);
+
 /// Bytes that the operations need beside the boundary values while they run:
 /// operands, results and workspace. Each root is counted once, and results take
 /// the place of operands wherever that is possible, so this is a lower bound in

@@ -24,6 +24,7 @@
 #include "Knapsack.h"
 #include "Remat/Planner/Exhaustive.h"
 #include "Remat/Planner/Simulator.h"
+#include "Remat/Planner/Variants.h"
 #include "StageRelaxation.h"
 #include "llvm/ADT/bit.h"
 #include <array>
@@ -593,9 +594,35 @@ private:
 
 } // namespace
 
+/// A plan that costs no more than with the smallest workspaces is the optimum.
+static ExactResult solveWithVariants(const Problem &problem, int64_t budget,
+                                     const ExactOptions &options) {
+  if (findTurn(problem) != kBoundary)
+    return {};
+  Problem least = withLeastWorkspaces(problem);
+  int64_t raised = raiseCosts(problem, budget, least);
+  ExactOptions leastOptions = options;
+  if (options.upperBound)
+    leastOptions.upperBound = *options.upperBound - raised;
+  ExactResult result = solveExact(least, budget, leastOptions);
+  if (result.lowerBound != kInfeasible)
+    result.lowerBound += raised;
+  if (!result.plan)
+    return result;
+  int64_t leastAdded = addedCost(least, *result.plan) + raised;
+  chooseVariants(problem, *result.plan, budget, /*alignment=*/1);
+  int64_t added = addedCost(problem, *result.plan);
+  result.isComplete &= added == leastAdded;
+  if (options.upperBound && added >= *options.upperBound)
+    result.plan.reset();
+  return result;
+}
+
 ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t budget,
                                              const ExactOptions &options) {
   ExactResult result;
+  if (hasVariants(problem))
+    return solveWithVariants(problem, budget, options);
   StageRelaxation bound(problem, budget, options.reorder, kMaxBoundCells);
   bound.improve(kNumBoundSteps);
   result.lowerBound = bound.getAddedCost();
@@ -604,7 +631,7 @@ ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t bud
     return result;
   }
   if (int64_t(problem.operations.size()) > kMaxExactSize ||
-      int64_t(problem.values.size()) > kMaxExactSize)
+      int64_t(problem.values.size()) > kMaxExactSize || findTurn(problem) != kBoundary)
     return result;
 
   Search search(problem, budget, options, bound);

@@ -23,6 +23,7 @@
 
 #include "Remat/Planner/Exhaustive.h"
 #include "Detail.h"
+#include "RecomputeRule.h"
 #include "Remat/Planner/Simulator.h"
 #include "llvm/ADT/bit.h"
 #include <deque>
@@ -80,7 +81,7 @@ class Search {
 public:
   Search(const Problem &input, const ExhaustiveOptions &limits)
       : problem(input), options(limits), numOperations(input.operations.size()),
-        numValues(input.values.size()), roots(viewRoots(input)) {
+        numValues(input.values.size()), roots(viewRoots(input)), rule(input) {
     assert(numOperations <= kMaxSetSize && numValues <= kMaxSetSize && "a problem too large");
     std::vector<bool> isNeeded = neededOperations(problem);
     for (OpIndex op = 0; op < numOperations; ++op) {
@@ -122,22 +123,27 @@ public:
       if (isDominated(nodes[index]))
         continue;
       visited[{nodes[index].originals, nodes[index].executed}].push_back(index);
-      if ((effects & ~nodes[index].originals) == 0)
+      if ((effects & ~nodes[index].originals) == 0 && isTurnDone(nodes[index]))
         return planOf(index);
       if (nodes[index].numSteps == options.maxSteps)
         continue;
       for (OpIndex op = 0; op < numOperations; ++op) {
         if (isOriginalAllowed(nodes[index], op))
-          expand(index, op, /*isClone=*/false);
+          expandVariants(index, op, /*isClone=*/false);
         if (contains(needed, op) && isCloneAllowed(op) &&
+            (op != rule.turn || isTurnDone(nodes[index])) &&
             (!options.originalsFirst || contains(nodes[index].executed, op)))
-          expand(index, op, /*isClone=*/true);
+          expandVariants(index, op, /*isClone=*/true);
       }
     }
     return std::nullopt;
   }
 
 private:
+  /// Whether the turn is over, if there is one.
+  bool isTurnDone(const Node &node) const {
+    return rule.turn == kBoundary || contains(node.originals, rule.turn);
+  }
   bool isInMemory(ValueIndex root) const {
     return problem.values[root].placement != Placement::None;
   }
@@ -199,7 +205,13 @@ private:
     nodes.push_back(std::move(node));
   }
 
-  /// Tries all ways to execute `op` next.
+  void expandVariants(int64_t index, OpIndex op, bool isClone) {
+    int64_t numVariants = problem.operations[op].variants.size();
+    for (variant = 0; variant <= numVariants; ++variant)
+      expand(index, op, isClone);
+  }
+
+  /// Tries all ways to execute the chosen variant of `op` next.
   void expand(int64_t index, OpIndex opIndex, bool isClone) {
     const Operation &op = problem.operations[opIndex];
     for (ValueIndex value : op.dependences)
@@ -263,7 +275,7 @@ private:
     const Operation &op = problem.operations[opIndex];
     const std::vector<Group> &groups = nodes[index].groups;
     assert(int64_t(groups.size()) <= kMaxSetSize && "too many groups");
-    int64_t live = boundaryBytes + op.workspace;
+    int64_t live = boundaryBytes + getVariant(op, variant).workspace;
     for (auto [k, value] : llvm::enumerate(op.writes))
       if (roots[value] == value && isInMemory(value) && !contains(takeovers, k))
         live += problem.values[value].bytes;
@@ -299,7 +311,7 @@ private:
     after.originals = before.originals | (isClone ? 0 : bit(opIndex));
     after.executed = before.executed | bit(opIndex);
     after.endsInClone = isClone;
-    after.cost = before.cost + op.cost;
+    after.cost = before.cost + getVariant(op, variant).cost;
     after.numSteps = before.numSteps + 1;
     after.parent = index;
     after.lastStepOf = before.lastStepOf;
@@ -317,6 +329,7 @@ private:
 
     after.step.op = opIndex;
     after.step.isClone = isClone;
+    after.step.variant = variant;
     for (auto [value, source] : llvm::zip_equal(op.reads, sources))
       after.step.reads.push_back(before.groups[source].stepOf[value]);
     for (ValueIndex value : op.dependences) {
@@ -339,8 +352,9 @@ private:
           sources[llvm::find(op.reads, problem.values[value].source) - op.reads.begin()];
       define(groups[source], value);
     }
+    bool isTurn = opIndex == rule.turn && !isClone;
     for (auto [number, group] : llvm::enumerate(groups))
-      if (!contains(dropped | taken, number))
+      if (!contains(dropped | taken, number) && !(isTurn && rule.appliesTo[group.root]))
         after.groups.push_back(std::move(group));
     for (ValueIndex value : op.writes) {
       if (problem.values[value].placement == Placement::View)
@@ -425,6 +439,9 @@ private:
   const ExhaustiveOptions &options;
   int64_t numOperations, numValues;
   std::vector<ValueIndex> roots;
+  RecomputeRule rule;
+  /// How the operation is executed with which a node is expanded.
+  int64_t variant = 0;
   /// Operations that are not pure, that are pinned, that every plan executes,
   /// and that write something that a region can wait for.
   Set effects = 0, pinned = 0, needed = 0, anchoring = 0;

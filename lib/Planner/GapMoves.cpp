@@ -154,6 +154,8 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, siz
     if (visitedBy[root.unit] == visit)
       continue;
     InstanceIndex before = findBefore(read.root, target);
+    if (before != kNone && schedule.isForbidden(before, target))
+      before = kNone;
     NodeIndex end = before == kNone ? kNone : schedule.getEnd(before);
     if (before != kNone && !schedule.isBefore(end, target))
       continue; // Live there.

@@ -171,8 +171,9 @@ private:
     int64_t state = schedule.getState();
     moves.apply(gap, *closure);
     int64_t newPeak = schedule.getPeak();
-    bool isBetter = newPeak < peak;
-    if (newPeak == peak) {
+    bool isAllowed = schedule.getNumForbidden() == 0;
+    bool isBetter = isAllowed && newPeak < peak;
+    if (isAllowed && newPeak == peak) {
       Schedule::PeakPlace newPlace = schedule.getPeakPlace();
       isBetter = newPlace.slot > place.slot ||
                  (newPlace.slot == place.slot && newPlace.numNodes < place.numNodes);

@@ -97,6 +97,9 @@ bool NodeMoves::isReadyBefore(NodeIndex node, NodeIndex before) const {
   const Schedule::Node &info = schedule.getNode(node);
   if (lastFixedSource[info.unit] >= schedule.getPlace(before))
     return false;
+  if (graph.turn != kNone && info.unit == graph.unitOf[graph.turn] &&
+      !schedule.isBefore(graph.turn, before))
+    return false;
   return llvm::all_of(info.reads, [&](InstanceIndex instance) {
     return schedule.isBefore(schedule.getReady(instance), before);
   });

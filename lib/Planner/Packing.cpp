@@ -499,8 +499,11 @@ PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
   for (const Storage &storage : simulation.storages)
     if (!storage.isBoundary)
       buffers.push_back({storage.begin, storage.end, storage.bytes});
+  auto getWorkspace = [&](const Step &step) {
+    return getVariant(problem.operations[step.op], step.variant).workspace;
+  };
   for (StepIndex index = 0, e = plan.steps.size(); index < e; ++index)
-    if (int64_t bytes = problem.operations[plan.steps[index].op].workspace)
+    if (int64_t bytes = getWorkspace(plan.steps[index]))
       buffers.push_back({index, index + 1, bytes});
   Packing packing = packShortly(buffers, problem.alignment, maxVisits);
 
@@ -509,7 +512,7 @@ PackedPlan mlir::remat::planner::pack(const Problem &problem, const Plan &plan,
   for (const Storage &storage : simulation.storages)
     result.offsets.push_back(storage.isBoundary ? 0 : *next++);
   for (const Step &step : plan.steps)
-    result.workspaceOffsets.push_back(problem.operations[step.op].workspace ? *next++ : 0);
+    result.workspaceOffsets.push_back(getWorkspace(step) ? *next++ : 0);
   result.arenaBytes = packing.arenaBytes;
   result.packedBytes = simulation.boundaryBytes + packing.arenaBytes;
   return result;

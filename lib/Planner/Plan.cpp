@@ -21,8 +21,8 @@ int64_t mlir::remat::planner::addedCost(const Problem &problem, const Plan &plan
   int64_t cost = 0;
   std::vector<bool> isExecuted(problem.operations.size());
   for (const Step &step : plan.steps) {
-    if (isExecuted[step.op])
-      cost += problem.operations[step.op].cost;
+    const Operation &op = problem.operations[step.op];
+    cost += getVariant(op, step.variant).cost - (isExecuted[step.op] ? 0 : op.cost);
     isExecuted[step.op] = true;
   }
   return cost;

@@ -108,7 +108,20 @@ private:
     const Operation &op = problem.operations[index];
     if (op.cost < 0)
       return opError(index, "has a negative cost of {0} picoseconds", op.cost);
-    if (!add(totalCost, op.cost))
+    int64_t highestCost = op.cost;
+    for (auto [number, variant] : llvm::enumerate(op.variants)) {
+      if (variant.cost < op.cost)
+        return opError(index, "has a cost of {0} picoseconds, but variant {1} costs only {2}",
+                       op.cost, number + 1, variant.cost);
+      if (variant.workspace < 0)
+        return opError(index, "has a negative workspace of {0} bytes in variant {1}",
+                       variant.workspace, number + 1);
+      if (variant.workspace >= op.workspace)
+        return opError(index, "has a workspace of {0} bytes, and variant {1} takes no fewer: {2}",
+                       op.workspace, number + 1, variant.workspace);
+      highestCost = std::max(highestCost, variant.cost);
+    }
+    if (!add(totalCost, highestCost))
       return opError(index, "brings the sum of all costs above {0} picoseconds", kMaxProblemSum);
     if (op.workspace < 0)
       return opError(index, "has a negative workspace of {0} bytes", op.workspace);
@@ -215,6 +228,13 @@ std::vector<bool> detail::neededOperations(const Problem &problem) {
   return needed;
 }
 
+int64_t detail::leastWorkspace(const Operation &operation) {
+  int64_t least = operation.workspace;
+  for (const Variant &variant : operation.variants)
+    least = std::min(least, variant.workspace);
+  return least;
+}
+
 WorkingSets::WorkingSets(const Problem &input, int64_t roundTo)
     : problem(input), alignment(roundTo), roots(viewRoots(input)), numReads(input.values.size(), 0),
       numReuses(input.values.size(), 0) {}
@@ -230,7 +250,7 @@ int64_t WorkingSets::bytes(OpIndex index) {
            problem.values[root].placement != Placement::None;
   };
   auto bytesOf = [&](ValueIndex root) { return align(problem.values[root].bytes, alignment); };
-  int64_t sum = align(op.workspace, alignment);
+  int64_t sum = align(leastWorkspace(op), alignment);
   for (ValueIndex value : op.reads) {
     ValueIndex root = roots[value];
     if (!isTemporary(root))

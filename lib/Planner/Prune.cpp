@@ -37,7 +37,8 @@ void mlir::remat::planner::prune(const Problem &problem, const StorageGraph &gra
       int64_t state = schedule.getState(), cost = schedule.getCost();
       if (!moves.takeBack(clone))
         continue;
-      if (schedule.getPeak() <= peak && schedule.getCost() <= cost) {
+      if (schedule.getNumForbidden() == 0 && schedule.getPeak() <= peak &&
+          schedule.getCost() <= cost) {
         hasChanged = true;
         continue;
       }

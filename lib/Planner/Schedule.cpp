@@ -45,8 +45,10 @@ Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reord
     for (InstanceIndex instance : node.reads)
       instances[instance].uses.push_back(operation);
   }
-  for (InstanceIndex instance = 0, e = instances.size(); instance < e; ++instance)
+  for (InstanceIndex instance = 0, e = instances.size(); instance < e; ++instance) {
     addSpan(instance, 1);
+    countForbidden(instance, 1);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,12 +208,16 @@ void Schedule::moveNode(NodeIndex node, int32_t slot, int32_t position) {
   const Node &info = nodes[node];
   for (InstanceIndex instance : info.reads)
     removeUse(instance, node);
-  for (InstanceIndex instance : info.outputs)
+  for (InstanceIndex instance : info.outputs) {
     addSpan(instance, -1);
+    countForbidden(instance, -1);
+  }
   removeNode(node);
   insertNode(node, slot, position);
-  for (InstanceIndex instance : info.outputs)
+  for (InstanceIndex instance : info.outputs) {
     addSpan(instance, 1);
+    countForbidden(instance, 1);
+  }
   for (InstanceIndex instance : info.reads)
     addUse(instance, node);
 }
@@ -224,7 +230,9 @@ void Schedule::addUse(InstanceIndex instance, NodeIndex node) {
     return; // The last reader alone decides.
   }
   int32_t end = nodes[getEnd(instance)].slot;
+  countForbidden(instance, -1);
   uses.push_back(node);
+  countForbidden(instance, 1);
   moveEnd(instance, end, nodes[node].slot);
 }
 
@@ -234,7 +242,9 @@ void Schedule::removeUse(InstanceIndex instance, NodeIndex node) {
     uses.erase(llvm::partition_point(uses, [&](NodeIndex use) { return isBefore(use, node); }));
     return;
   }
+  countForbidden(instance, -1);
   uses.pop_back();
+  countForbidden(instance, 1);
   moveEnd(instance, nodes[node].slot, nodes[getEnd(instance)].slot);
 }
 

@@ -88,6 +88,14 @@ public:
     return info.uses.empty() ? info.definition : info.uses.back();
   }
 
+  /// Number of instances that are kept across the turn although they must not be.
+  int64_t getNumForbidden() const { return numForbidden; }
+  /// Whether an instance must not be read at `node`.
+  bool isForbidden(InstanceIndex instance, NodeIndex node) const {
+    return graph->roots[instances[instance].root].mustRecompute &&
+           isBefore(getReady(instance), graph->turn) && isBefore(graph->turn, node);
+  }
+
   /// Highest live bytes, aligned, without the boundary values.
   int64_t getPeak();
   /// Where live bytes are highest.
@@ -188,6 +196,11 @@ private:
   void removeUse(InstanceIndex instance, NodeIndex node);
   void setRead(NodeIndex node, unsigned index, InstanceIndex instance);
   bool isUnused(NodeIndex node) const;
+  /// Adds `sign` times whether an instance is kept across the turn although it must not
+  /// be.
+  void countForbidden(InstanceIndex instance, int sign) {
+    numForbidden += isForbidden(instance, getEnd(instance)) ? sign : 0;
+  }
 
   /// Adds `sign` times the bytes of an instance to the slots strictly between
   /// its definition and its end.
@@ -213,6 +226,7 @@ private:
   std::vector<int32_t> dirtySlots;
   int64_t cost = 0;
   int64_t numNodes = 0;
+  int64_t numForbidden = 0;
   std::vector<Edit> edits;
   int64_t numApplied = 0;
   int64_t numExecuted = 0;

@@ -109,6 +109,12 @@ json::Value toObject(const Operation &op) {
     object["recomputable"] = op.recomputable;
   if (op.policy != Policy::None)
     object["policy"] = toString(op.policy);
+  if (!op.variants.empty()) {
+    json::Array variants;
+    for (const Variant &variant : op.variants)
+      variants.push_back(json::Object{{"cost", variant.cost}, {"workspace", variant.workspace}});
+    object["variants"] = std::move(variants);
+  }
   return object;
 }
 
@@ -378,6 +384,10 @@ void readOperation(ObjectReader &reader, Operation &op) {
   op.effect = reader.oneOf("effect", {Effect::Pure, Effect::Ordered, Effect::Pinned});
   op.recomputable = reader.boolean("recomputable", op.effect == Effect::Pure);
   op.policy = reader.oneOf("policy", {Policy::None, Policy::MustSave, Policy::MustRecompute});
+  reader.forEach("variants", /*isOptional=*/true, [&](ObjectReader &variant) {
+    int64_t cost = variant.integer("cost"), workspace = variant.integer("workspace", 0);
+    op.variants.push_back({cost, workspace});
+  });
 }
 
 void readProblem(ObjectReader &root, Problem &problem) {
@@ -403,6 +413,7 @@ void readPlan(ObjectReader &root, Plan &plan) {
     step.isClone = reader.boolean("clone", false);
     reader.integers("reads", step.reads);
     reader.integers("dependences", step.dependences);
+    step.variant = reader.integer("variant", 0);
   });
   root.forEach("regions", /*isOptional=*/true, [&](ObjectReader &reader) {
     Region &region = plan.regions.emplace_back();
@@ -465,6 +476,8 @@ json::Value mlir::remat::planner::toJSON(const Plan &plan) {
       object["reads"] = toArray(step.reads);
     if (!step.dependences.empty())
       object["dependences"] = toArray(step.dependences);
+    if (step.variant)
+      object["variant"] = step.variant;
     steps.push_back(std::move(object));
   }
   json::Array regions;
@@ -511,8 +524,10 @@ void mlir::remat::planner::print(const Problem &problem, const Plan &plan, llvm:
     }
     const Step &step = plan.steps[index];
     const Operation &op = problem.operations[step.op];
-    os << index << ": " << (step.isClone ? "clone " : "")
-       << (op.name.empty() ? "op" + std::to_string(step.op) : op.name) << '(';
+    os << index << ": " << (step.isClone ? "clone " : "");
+    if (step.variant)
+      os << "variant " << step.variant << " of ";
+    os << (op.name.empty() ? "op" + std::to_string(step.op) : op.name) << '(';
     llvm::interleaveComma(llvm::zip_equal(op.reads, step.reads), os, [&](auto read) {
       os << nameOf(problem, ValueInstance{std::get<0>(read), std::get<1>(read)});
     });

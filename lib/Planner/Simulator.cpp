@@ -14,6 +14,7 @@
 
 #include "Remat/Planner/Simulator.h"
 #include "Detail.h"
+#include "RecomputeRule.h"
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -42,6 +43,8 @@ public:
     if (numOperations > 0 && problem.operations.back().effect == Effect::Pinned &&
         plan.steps.back().op != numOperations - 1)
       return stepError(numSteps - 1, "follows the terminator");
+    if (llvm::Error error = verifyRecomputed())
+      return error;
     return verifyRegions();
   }
 
@@ -100,6 +103,10 @@ private:
     if (llvm::Error error = verifyUses(index, "depends on", op.dependences, step.dependences))
       return error;
 
+    if (step.variant < 0 || step.variant > int64_t(op.variants.size()))
+      return stepError(index, "is executed as variant {0}, but operation {1} has {2}", step.variant,
+                       step.op, op.variants.size());
+
     if (step.isClone) {
       if (!op.recomputable)
         return stepError(index, "is a clone, but operation {0} is not recomputable", step.op);
@@ -120,14 +127,39 @@ private:
       numPinned += op.effect == Effect::Pinned;
     }
 
-    sumOfCosts += op.cost;
-    sumOfBytes += align(op.workspace, problem.alignment);
+    Variant variant = getVariant(op, step.variant);
+    sumOfCosts += variant.cost;
+    sumOfBytes += align(variant.workspace, problem.alignment);
     for (ValueIndex value : op.writes)
       sumOfBytes += align(problem.values[value].bytes, problem.alignment);
     if (sumOfCosts > kMaxPlanSum)
       return stepError(index, "brings the sum of all costs above {0} picoseconds", kMaxPlanSum);
     if (sumOfBytes > kMaxPlanSum)
       return stepError(index, "brings the sum of all aligned bytes above {0}", kMaxPlanSum);
+    return llvm::Error::success();
+  }
+
+  /// Nothing that must be recomputed is kept across the turn.
+  llvm::Error verifyRecomputed() const {
+    RecomputeRule rule(problem);
+    if (rule.turn == kBoundary)
+      return llvm::Error::success();
+    auto isTurn = [&](const Step &step) { return step.op == rule.turn; };
+    StepIndex turn = llvm::find_if(plan.steps, isTurn) - plan.steps.begin();
+    if (turn == numSteps || plan.steps[turn].isClone)
+      return makeError("operation {0} ('{1}') is the turn of the problem, but is not first "
+                       "executed as the original",
+                       rule.turn, problem.operations[rule.turn].name);
+    ViewGroups groups(problem, plan);
+    for (StepIndex index = 0; index < turn; ++index)
+      for (ValueIndex value : problem.operations[plan.steps[index].op].writes)
+        if (StepIndex last = groups.lastRead[groups.of({value, index})];
+            rule.appliesTo[value] && last > turn)
+          return stepError(index,
+                           "must be recomputed, but its value {0} ('{1}') is kept across step {2} "
+                           "('{3}') for step {4}",
+                           value, problem.values[value].name, turn,
+                           problem.operations[rule.turn].name, last);
     return llvm::Error::success();
   }
 
@@ -245,9 +277,10 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
   for (StepIndex index = 0; index < numSteps; ++index) {
     const Step &step = plan.steps[index];
     const Operation &op = problem.operations[step.op];
-    result.cost += op.cost;
-    result.liveBytes[index] += op.workspace;
-    result.liveBytes[index + 1] -= op.workspace;
+    Variant variant = getVariant(op, step.variant);
+    result.cost += variant.cost;
+    result.liveBytes[index] += variant.workspace;
+    result.liveBytes[index + 1] -= variant.workspace;
 
     for (auto [value, from] : llvm::zip_equal(op.reads, step.reads)) {
       StorageIndex storage = storageOf[groups.of({value, from})];

@@ -17,6 +17,7 @@
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/Chain.h"
 #include "Remat/Planner/Exact.h"
+#include "Remat/Planner/Variants.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <atomic>
 #include <chrono>
@@ -174,7 +175,14 @@ class Solving {
 public:
   Solving(const Problem &problem, const SolveOptions &options)
       : problem(problem), options(options), restricted(restrict(problem, options.minBytes)),
-        family(problem, options), supervisor(options) {}
+        family(problem, options), supervisor(options) {
+    if (!hasVariants(problem) || findTurn(problem) != kBoundary)
+      return;
+    leastProblem = withLeastWorkspaces(problem);
+    leastOptions = options;
+    leastOptions.onProgress = nullptr;
+    least = std::make_unique<Solving>(*leastProblem, leastOptions);
+  }
 
   /// Looks for plans within `budget`, and keeps what it finds.
   void search(int64_t budget, int64_t effort);
@@ -205,6 +213,9 @@ private:
   const Problem &getRestricted() const { return restricted ? *restricted : problem; }
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
+  std::optional<Solution> withBestVariants(Plan plan, int64_t budget) const;
+  void runSolvers(int64_t budget, int64_t effort);
+  void searchLeast(int64_t budget, int64_t effort);
   void searchChain(int64_t budget);
   void searchExactly(int64_t budget, int64_t effort);
   void anneal(int64_t budget, int64_t effort);
@@ -217,6 +228,10 @@ private:
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
+  /// For problems with variants: how to solve them with the smallest workspaces.
+  std::optional<Problem> leastProblem;
+  SolveOptions leastOptions;
+  std::unique_ptr<Solving> least;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
 };
@@ -232,6 +247,10 @@ void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
 }
 
 llvm::Error Solving::checkSolver() {
+  if (llvm::Error error = family.checkPolicies())
+    return error;
+  if (options.solver == Solver::Exact && findTurn(problem) != kBoundary)
+    return detail::makeError("the exact solver takes no operations that must be recomputed");
   if (options.solver == Solver::Exact && !isSmall())
     return detail::makeError("the exact solver takes up to {0} operations and values, but there "
                              "are {1} and {2}",
@@ -252,6 +271,28 @@ int64_t Solving::getLowerBound(int64_t budget) {
     it =
         lowerBounds.insert({budget, addedCostLowerBound(problem, budget, {options.reorder})}).first;
   return it->second;
+}
+
+/// The plan with the cheapest variants that fit; nothing where none does.
+std::optional<Solution> Solving::withBestVariants(Plan plan, int64_t budget) const {
+  int64_t limit = budget;
+  for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
+    chooseVariants(problem, plan, limit, options.isPacked ? problem.alignment : 1);
+    Solution solution = evaluate(problem, plan);
+    int64_t overshoot = getPeak(solution) - budget;
+    if (overshoot <= 0)
+      return solution;
+    limit -= overshoot;
+  }
+  return std::nullopt;
+}
+
+/// Looks for plans as if every workspace were the smallest, and chooses variants then.
+void Solving::searchLeast(int64_t budget, int64_t effort) {
+  least->search(budget, effort);
+  if (std::optional<Solution> found = least->findKnown(budget))
+    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
+      keep(std::move(*solution), std::nullopt);
 }
 
 void Solving::searchExactly(int64_t budget, int64_t effort) {
@@ -275,7 +316,7 @@ void Solving::searchChain(int64_t budget) {
   if (!plan)
     return;
   keep(evaluate(problem, std::move(*plan)), std::nullopt);
-  if (result.isOptimal && !restricted)
+  if (result.isOptimal && !restricted && !hasVariants(problem))
     lowerBounds[budget] = known.back().addedCost;
 }
 
@@ -289,7 +330,7 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
     numIterations = options.numIterations;
     maxEdits = std::numeric_limits<int64_t>::max();
   }
-  int64_t unchanged = family.getImpl().singleSchedule.getCost();
+  int64_t unchanged = family.getImpl().unchangedCost;
   std::vector<std::optional<Schedule>> found(options.numSeeds);
   runAll(options.numSeeds, options.numThreads, [&](int64_t seed) {
     AnnealOptions annealing{
@@ -322,7 +363,7 @@ void Solving::anneal(int64_t budget, int64_t effort) {
   if (!known.empty() && known.back().schedule)
     starts.push_back(*known.back().schedule);
   int64_t limit = budget - impl.graph.boundaryBytes;
-  int64_t leastCost = impl.singleSchedule.getCost() + getLowerBound(budget);
+  int64_t leastCost = impl.unchangedCost + getLowerBound(budget);
   // Where arenas did, and did not, fit: an arena may be larger than what lives in it,
   // so the search aims lower then, from what it has found.
   std::optional<int64_t> fitting, failing;
@@ -349,11 +390,24 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
-  if (family.getIdentity().requiredBytes <= budget ||
-      (options.onlyImprovesFamily && !family.findCheapest(budget)))
+  runSolvers(budget, effort);
+  if (!least)
+    return;
+  if (std::optional<Solution> found = findKnown(budget))
+    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
+      keep(std::move(*solution), std::nullopt);
+}
+
+void Solving::runSolvers(int64_t budget, int64_t effort) {
+  const Solution &identity = family.getIdentity();
+  if (identity.requiredBytes <= budget && addedCost(problem, identity.plan) == 0)
+    return;
+  if (options.onlyImprovesFamily && !family.findCheapest(budget))
     return;
   if (uses(Solver::Chain))
     searchChain(budget);
+  if (least)
+    searchLeast(budget, effort);
   if (options.solver == Solver::Greedy || isSettled(budget))
     return;
   if (uses(Solver::Exact) && isTiny() && effort > 0)
@@ -464,8 +518,9 @@ llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem
     }
   }
   Answer answer;
-  answer.status = Status::Feasible;
   answer.addedCost = addedCost(problem, best.plan);
+  // What must be recomputed may cost more already.
+  answer.status = answer.addedCost <= maxAddedCost ? Status::Feasible : Status::NotFound;
   answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes, {options.reorder});
   answer.minimumKnownBytes =
       std::min(best.requiredBytes, solving.getFamily().findSmallest().requiredBytes);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StorageGraph.h"
+#include "RecomputeRule.h"
 
 using namespace mlir::remat::planner;
 
@@ -198,6 +199,14 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
   if (!problem.operations.empty() && problem.operations.back().effect == Effect::Pinned)
     for (RootRead read : readsOf.back())
       roots[read.root].isResult = true;
+  RecomputeRule rule(problem);
+  if (rule.turn != kBoundary) {
+    turn = rule.turn;
+    units[unitOf[turn]].isMovable = false;
+    for (auto [value, root] : llvm::enumerate(rootOf))
+      if (rule.appliesTo[value])
+        roots[root].mustRecompute = roots[root].isDroppable = true;
+  }
   for (Unit &unit : units) {
     unit.isMovable &= !unit.outputs.empty();
     llvm::erase_if(unit.reads,

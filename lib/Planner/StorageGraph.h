@@ -50,6 +50,8 @@ struct Root {
   /// Read by the terminator: may move to where it is needed first, but is not
   /// computed twice.
   bool isResult = false;
+  /// Whether no instance that is complete before the turn is read behind it.
+  bool mustRecompute = false;
   /// The root whose storage it takes where the operation that begins it is the
   /// last reader; kNone if there is none.
   RootIndex destination = kNone;
@@ -93,6 +95,9 @@ public:
   std::vector<llvm::SmallVector<UnitIndex, 4>> readersOf;
   /// Aligned bytes of the boundary values.
   int64_t boundaryBytes = 0;
+  /// The operation across which some roots are not kept; it stays in its place. kNone
+  /// if all may be kept.
+  OpIndex turn = kNone;
 
 private:
   bool isFoldableView(const Problem &problem, const Users &users, const Operation &operation) const;

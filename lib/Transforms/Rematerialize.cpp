@@ -123,7 +123,7 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   solving.isPacked = true;
   solving.onlyImprovesFamily = true;
   auto emit = [&](llvm::Error error) {
-    return mlir::emitError(planned.function.getLoc(), "function '")
+    return mlir::emitError(planned.function.getLoc(), "cannot plan function '")
            << report.name << "': " << llvm::toString(std::move(error));
   };
 

@@ -59,3 +59,16 @@ func.func @contradiction(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = math.exp %x {remat.policy = #remat.policy<must_recompute>, remat.recomputable = false} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @nested(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = scf.for %i = %c0 to %n step %c1 iter_args(%z = %x) -> tensor<4xf32> {
+    // expected-error @below {{'math.exp' must be recomputed, but it is in a region of 'scf.for', which is executed as a whole}}
+    %e = math.exp %z {remat.policy = #remat.policy<must_recompute>} : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -25,7 +25,7 @@ struct BoundOptions {
 };
 
 /// A lower bound on the cost that any plan within `budget` (live or packed
-/// bytes) adds to the problem's, in picoseconds; the larger of two.
+/// bytes) adds to the problem's, in picoseconds; the largest of three.
 ///
 /// At one time: for an operation t, a value whose definition t depends on, and that
 /// some operation which depends on t reads, is in memory while t runs or computed
@@ -36,6 +36,8 @@ struct BoundOptions {
 ///
 /// Over all times: what is dropped several times, and what has to be there to compute
 /// something again, is priced (a Lagrangian relaxation, see StageRelaxation.h).
+///
+/// By policies: what must be recomputed, and is read on both sides of the turn.
 ///
 /// A plan may leave out pure operations that nothing needs, so their cost is
 /// subtracted, and the result may be negative. It is the largest int64_t when

@@ -30,6 +30,8 @@ struct Step {
   llvm::SmallVector<StepIndex, 4> reads;
   /// The same for `dependences`.
   llvm::SmallVector<StepIndex, 0> dependences;
+  /// How it is executed, see `getVariant`.
+  int64_t variant = 0;
 };
 
 /// A value as computed by one step.
@@ -53,7 +55,8 @@ struct Plan {
   std::vector<Region> regions;
 };
 
-/// Picoseconds of all executions but the first of each operation.
+/// Picoseconds of all steps, minus the cost of each operation that is executed: all
+/// executions but the first of each operation, and what variants cost more.
 int64_t addedCost(const Problem &problem, const Plan &plan);
 
 /// The plan that executes `problem` as it is.

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One ordered family of plans: the problem as it is, every plan that closes a
+// One ordered family of plans: the problem as it is (or, where something must be
+// recomputed, the plan that does no more than that), every plan that closes a
 // single gap, every state of one greedy run towards the smallest peak, and states
-// of it that were pruned up to some fixed peaks. The answer to a budget is the
+// of it that were pruned up to some fixed peaks; the same with the smallest workspaces
+// and several choices of variants, where operations have variants. The answer to a budget is the
 // cheapest member that fits (ties: smaller peak, then order), so costs fall and
 // peaks rise monotonically with the budget.
 //
@@ -53,7 +55,11 @@ public:
   PlanFamily(const Problem &problem, const FamilyOptions &options);
   ~PlanFamily();
 
-  /// The problem as it is.
+  /// An error naming an operation that must be recomputed, but cannot be. No member
+  /// fits any budget then.
+  llvm::Error checkPolicies() const;
+
+  /// The problem as it is; with what must be recomputed computed again.
   const Solution &getIdentity() const;
 
   /// The cheapest member whose peak is at most `budget` bytes; nothing

@@ -45,7 +45,27 @@ enum class Effect : uint8_t {
   Pinned,
 };
 
-enum class Policy : uint8_t { None, MustSave, MustRecompute };
+enum class Policy : uint8_t {
+  None,
+  /// Its results are computed once, and kept as long as they are read.
+  MustSave,
+  /// Its results are not kept where memory is highest: no plan computes one before the
+  /// problem's turn (see `findTurn` in Simulator.h) and reads it behind it, itself or
+  /// through views; what is read there is computed there. This does not concern values
+  /// that take no memory of their own, results of the problem (read by a pinned
+  /// operation at the end), and destinations that only the operation reads that may
+  /// write in their place.
+  MustRecompute,
+};
+
+/// Another way to execute an operation, with the same results: an algorithm of a
+/// library that is slower, but takes less scratch memory.
+struct Variant {
+  /// Picoseconds of one execution, at least those of the operation.
+  int64_t cost;
+  /// Scratch bytes while it runs, fewer than those of the operation.
+  int64_t workspace;
+};
 
 struct Operation {
   /// For messages and files; need not be unique.
@@ -65,7 +85,16 @@ struct Operation {
   /// Whether it may be executed more than once; only pure operations may.
   bool recomputable = true;
   Policy policy = Policy::None;
+  /// What a step may choose instead of `cost` and `workspace`.
+  llvm::SmallVector<Variant, 0> variants;
 };
+
+/// What a step takes that chose `variant`: 0 for the operation's own cost and workspace,
+/// k for the k-th of its variants, from 1 on.
+inline Variant getVariant(const Operation &operation, int64_t variant) {
+  return variant == 0 ? Variant{operation.cost, operation.workspace}
+                      : operation.variants[variant - 1];
+}
 
 /// How a value gets its bytes.
 enum class Placement : uint8_t {
@@ -117,7 +146,8 @@ struct Problem {
 /// indices out of range, a read before its definition in the given order, a
 /// value with two producers or a producer that does not write it, a view or
 /// reuse whose definition does not read its source, negative numbers, a
-/// recomputable operation with effects, sums of bytes or costs that exceed
+/// recomputable operation with effects, a variant that is cheaper than its operation
+/// or takes as much workspace, sums of bytes or costs that exceed
 /// `int64_t`, an alignment that is not a power of two.
 llvm::Error check(const Problem &problem);
 

@@ -56,16 +56,23 @@ struct Simulation {
 };
 
 /// Checks `plan` against `problem`: every read refers to an earlier step that
-/// writes the value; each operation that is not pure is executed exactly once,
+/// writes the value; it has the variant; each operation that is not pure is executed exactly once,
 /// in the given order; clones are of recomputable operations and lie in
 /// regions; at most one step per operation is the original; pinned operations
 /// separate originals as in the problem; no clone of a value that must be
-/// saved; regions are disjoint, ordered, hold only clones and wait for a value
+/// saved; nothing that must be recomputed is kept across the turn, whose first
+/// execution is the original; regions are disjoint, ordered, hold only clones and wait for a value
 /// that is computed before them. The error names the step.
 llvm::Error verify(const Problem &problem, const Plan &plan);
 
 /// Replays a plan that verifies.
 Simulation simulate(const Problem &problem, const Plan &plan);
+
+/// The operation across which nothing is kept that must be recomputed: the one during
+/// which most bytes are live when the problem is executed as it is, the first of equal
+/// ones, of all that every plan executes and that compute an awaitable value in a
+/// storage of its own. kBoundary if there is none, or nothing must be recomputed.
+OpIndex findTurn(const Problem &problem);
 
 /// The largest bytes that one operation needs at once: boundary values,
 /// operands, results and workspace, each storage aligned. No plan fits in less.

@@ -88,8 +88,12 @@ TEST(CAPIPlannerTest, transportsProblemsAndPlans) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    Problem problem = randomProblem(random, RandomProblemOptions::any(random));
+    RandomProblemOptions limits = RandomProblemOptions::any(random);
+    limits.variants = random.chance(50) ? 60 : 0;
+    Problem problem = randomProblem(random, limits);
     Plan plan = randomPlan(random, problem);
+    for (Step &step : plan.steps)
+      step.variant = random.below(problem.operations[step.op].variants.size() + 1);
     Owned<RematProblem> handle = transport(problem);
     Owned<RematPlan> planHandle = transport(handle.get(), plan);
 
@@ -131,6 +135,26 @@ TEST(CAPIPlannerTest, transportsProblemsAndPlans) {
     assignRegions(problem, plan);
     EXPECT_EQ(take(rematPlanToJSON(chosen.get(), &error)), textOf(plan));
   }
+}
+
+TEST(CAPIPlannerTest, identityThatKeepsTooMuch) {
+  ProblemBuilder builder;
+  ValueIndex a = builder.value({}, 64, 10);
+  ValueIndex b = builder.value({a}, 100, 10);
+  ValueIndex c = builder.value({b}, 8, 10);
+  builder.terminator({builder.value({a, c}, 8, 10)});
+  builder.problem.operations[0].policy = Policy::MustRecompute;
+  Owned<RematProblem> handle = transport(builder.problem);
+  char *error = nullptr;
+  EXPECT_EQ(rematPlanCreateIdentity(handle.get(), &error), nullptr);
+  EXPECT_EQ(take(error), "step 0 ('op0') must be recomputed, but its value 0 ('v0') is kept across "
+                         "step 2 ('op2') for step 3");
+  RematSolveOptions options;
+  ASSERT_TRUE(rematSolveOptionsInit(&options, sizeof(options), &error));
+  Owned<RematAnswer> answer(rematSolve(handle.get(), 1000, &options, &error));
+  ASSERT_TRUE(answer) << take(error);
+  RematAnswerInfo info = read(rematAnswerGetInfo, static_cast<const RematAnswer *>(answer.get()));
+  EXPECT_EQ(info.addedCost, 10);
 }
 
 TEST(CAPIPlannerTest, answersLikeCPlusPlus) {

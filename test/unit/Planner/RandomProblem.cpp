@@ -167,6 +167,10 @@ private:
     Operation &op = builder.problem.operations[index];
     if (random.chance(options.workspace))
       op.workspace = bytes();
+    for (int64_t k = 0; k < 2 && op.workspace > 0 && options.variants > 0; ++k)
+      if (random.chance(options.variants))
+        op.variants.push_back(
+            {op.cost + random.between(0, options.maxCost / 2), random.below(op.workspace)});
     if (random.chance(options.dependences) && first > 0)
       op.dependences.push_back(random.below(first));
     if (random.chance(options.effects))
@@ -177,7 +181,7 @@ private:
       op.recomputable = false;
     if (random.chance(options.policies))
       op.policy = Policy::MustSave;
-    else if (op.recomputable && random.chance(options.policies))
+    else if (op.recomputable && random.chance(options.policies) && options.mustRecompute)
       op.policy = Policy::MustRecompute;
     return first;
   }

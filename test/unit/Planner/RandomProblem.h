@@ -92,6 +92,8 @@ struct RandomProblemOptions {
   int64_t notRecomputable = 0;
   /// Must be saved, must be recomputed, each.
   int64_t policies = 0;
+  /// Whether some must be recomputed. The problem as it is may be no plan then.
+  bool mustRecompute = false;
   /// Views of operands.
   int64_t views = 0;
   /// Results that may reuse an operand; half of them that of an operation of
@@ -101,6 +103,8 @@ struct RandomProblemOptions {
   /// Results and boundary values that are never in memory.
   int64_t notInMemory = 0;
   int64_t workspace = 0;
+  /// Of those with a workspace, with one or two that take less.
+  int64_t variants = 0;
   int64_t dependences = 0;
   /// Values of 0 bytes.
   int64_t empty = 0;
