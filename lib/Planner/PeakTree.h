@@ -22,7 +22,7 @@ namespace mlir::remat::planner {
 
 class PeakTree {
 public:
-  explicit PeakTree(int64_t numSlots) {
+  explicit PeakTree(int64_t count) : numSlots(count) {
     while (width < numSlots)
       width *= 2;
     maximum.assign(2 * width, 0);
@@ -117,7 +117,9 @@ public:
       if (maximum[node] + above <= threshold)
         continue;
       if (node >= width) {
-        visit(node - width, maximum[node] + above);
+        // Beyond the last slot nothing is live, but a threshold may be below zero.
+        if (node - width < numSlots)
+          visit(node - width, maximum[node] + above);
         continue;
       }
       stack.push_back({2 * node + 1, above + pending[node]});
@@ -137,6 +139,7 @@ private:
       maximum[node] = std::max(maximum[2 * node], maximum[2 * node + 1]) + pending[node];
   }
 
+  int64_t numSlots;
   /// Leaves: a power of two of at least the number of slots.
   int64_t width = 1;
   /// Of a node: the maximum below it, with everything pending at it.

@@ -138,6 +138,8 @@ int64_t Schedule::getPeak() {
 }
 
 Schedule::PeakPlace Schedule::getPeakPlace() {
+  if (slots.empty())
+    return {};
   flush();
   return getPeakPlace(tree.getPeakSlot());
 }
