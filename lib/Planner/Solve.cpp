@@ -34,6 +34,9 @@ static constexpr int64_t kEditsOfEffort = 1 << 22;
 /// only adds a proof to what a local search has found.
 static constexpr int64_t kStatesOfEffort = 1 << 16, kProofStatesOfEffort = 1 << 10;
 
+/// States of an exact search with any effort: a few gigabytes.
+static constexpr int64_t kMaxStates = 1 << 23;
+
 /// Operations up to which the exact search comes first.
 static constexpr int64_t kMaxTinySize = 16;
 
@@ -159,7 +162,13 @@ private:
   bool uses(Solver solver) const {
     return options.solver == solver || options.solver == Solver::Auto;
   }
+  bool dropsSmall(const Plan &plan) const;
+  bool keepsOrder(const Plan &plan) const;
+  bool isAllowed(const Plan &plan) const {
+    return !dropsSmall(plan) && (options.reorder || keepsOrder(plan));
+  }
   void keep(Solution solution, std::optional<Schedule> schedule);
+  void keepSmallest();
   bool isSmall() const {
     return int64_t(problem.operations.size()) <= kMaxExactSize &&
            int64_t(problem.values.size()) <= kMaxExactSize;
@@ -177,10 +186,50 @@ private:
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
+  bool isSmallestKept = false;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
 };
 } // namespace
+
+/// Whether something is computed again whose results are all too small to be dropped.
+bool Solving::dropsSmall(const Plan &plan) const {
+  return llvm::any_of(plan.steps, [&](const Step &step) {
+    auto isStored = [&](ValueIndex index) {
+      const Value &value = problem.values[index];
+      return value.placement == Placement::Own || value.placement == Placement::Reuse;
+    };
+    auto isSmall = [&](ValueIndex index) {
+      return !isStored(index) || problem.values[index].bytes < options.minBytes;
+    };
+    const auto &writes = problem.operations[step.op].writes;
+    return step.isClone && llvm::any_of(writes, isStored) && llvm::all_of(writes, isSmall);
+  });
+}
+
+/// Whether first executions are in the order of the problem, clones that stand for
+/// originals included: the lower bound is one for such plans.
+bool Solving::keepsOrder(const Plan &plan) const {
+  std::vector<bool> isExecuted(problem.operations.size(), false);
+  OpIndex last = -1;
+  for (const Step &step : plan.steps) {
+    if (isExecuted[step.op])
+      continue;
+    if (step.op < last)
+      return false;
+    isExecuted[step.op] = true;
+    last = step.op;
+  }
+  return true;
+}
+
+/// The smallest plan may need less than the family counts it with.
+void Solving::keepSmallest() {
+  if (isSmallestKept)
+    return;
+  isSmallestKept = true;
+  keep(family.findSmallest(), std::nullopt);
+}
 
 void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
   solution.requiredBytes = getPeak(solution);
@@ -215,19 +264,22 @@ void Solving::searchExactly(int64_t budget, int64_t effort) {
   ExactOptions exact;
   exact.reorder = options.reorder;
   bool isProof = options.solver == Solver::Auto && !isTiny();
-  exact.maxStates = (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort);
+  exact.maxStates =
+      std::min(kMaxStates, (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort));
+  exact.shouldStop = [this] { return hasToStop(); };
   if (std::optional<Solution> best = findKnown(budget))
     exact.upperBound = addedCost(problem, best->plan);
   ExactResult result = solveExact(problem, budget, exact);
   int64_t &bound = lowerBounds[budget];
   bound = std::max(bound, result.lowerBound);
-  if (result.plan)
+  if (result.plan && isAllowed(*result.plan))
     keep(evaluate(problem, std::move(*result.plan)), std::nullopt);
 }
 
 void Solving::searchChain(int64_t budget) {
   ChainResult result;
-  if (std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result))
+  if (std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result);
+      plan && isAllowed(*plan))
     keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
@@ -269,8 +321,12 @@ void Solving::anneal(int64_t budget, int64_t effort) {
   PlanFamily::Impl &impl = family.getImpl();
   std::vector<Schedule> starts{impl.findStart(budget)};
   // What was found last, for a larger budget.
-  if (!known.empty() && known.back().schedule)
-    starts.push_back(*known.back().schedule);
+  for (const Known &last : llvm::reverse(known)) {
+    if (!last.schedule)
+      continue;
+    starts.push_back(*last.schedule);
+    break;
+  }
   int64_t limit = budget - impl.graph.boundaryBytes;
   int64_t leastCost = impl.singleSchedule.getCost() + getLowerBound(budget);
   for (int round = 0; round < kNumPackingRounds && limit >= 0; ++round) {
@@ -292,6 +348,8 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 void Solving::search(int64_t budget, int64_t effort) {
   if (family.getIdentity().requiredBytes <= budget)
     return;
+  if (!findKnown(budget))
+    keepSmallest();
   if (uses(Solver::Chain))
     searchChain(budget);
   if (options.solver == Solver::Greedy || isSettled(budget))
