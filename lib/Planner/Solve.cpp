@@ -278,8 +278,17 @@ void Solving::searchExactly(int64_t budget, int64_t effort) {
 
 void Solving::searchChain(int64_t budget) {
   ChainResult result;
-  if (std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result);
-      plan && isAllowed(*plan))
+  std::optional<Plan> plan = solveChain(problem, {budget, options.reorder}, &result);
+  // What it proves is about aligned sizes.
+  if (options.isPacked || problem.alignment == 1) {
+    int64_t bound = getLowerBound(budget);
+    if (plan && result.isOptimal)
+      bound = std::max(bound, addedCost(problem, *plan));
+    else if (result.isInfeasible)
+      bound = std::numeric_limits<int64_t>::max();
+    lowerBounds[budget] = bound;
+  }
+  if (plan && isAllowed(*plan))
     keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
