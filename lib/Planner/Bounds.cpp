@@ -181,5 +181,6 @@ private:
 
 int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
                                                   const BoundOptions &options) {
-  return Bounder(problem, budget).run(options);
+  // Nothing fits in less than nothing, by however much.
+  return Bounder(problem, std::max<int64_t>(budget, -1)).run(options);
 }

@@ -338,6 +338,9 @@ void Schedule::renumber() {
   nodes = std::move(newNodes);
   instances = std::move(newInstances);
   for (Node &node : nodes) {
+    // What a removed original has read may be gone.
+    if (node.slot == kNone)
+      node.reads.clear();
     for (InstanceIndex &instance : node.reads)
       instance = instanceMap[instance];
     for (InstanceIndex &instance : node.outputs)

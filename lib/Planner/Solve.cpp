@@ -40,6 +40,9 @@ static constexpr int64_t kMaxStates = 1 << 23;
 /// Operations up to which the exact search comes first.
 static constexpr int64_t kMaxTinySize = 16;
 
+/// Nothing fits in this, nor in less.
+static constexpr int64_t kNoBudget = -1;
+
 /// Searches for a plan whose arena fits.
 static constexpr int kNumPackingRounds = 4;
 
@@ -355,6 +358,7 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
+  budget = std::max(budget, kNoBudget);
   if (family.getIdentity().requiredBytes <= budget)
     return;
   if (!findKnown(budget))
@@ -393,6 +397,7 @@ std::optional<Solution> Solving::findKnown(int64_t budget) {
 }
 
 Answer Solving::answer(int64_t budget) {
+  budget = std::max(budget, kNoBudget);
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
   answer.solution = found ? std::move(*found) : family.findSmallest();
