@@ -31,6 +31,9 @@ constexpr int64_t kLogPerNode = 4;
 /// Iterations between two looks at the price of excess.
 constexpr int64_t kPricePeriod = 64;
 
+/// Iterations between two reports, or fewer: a part of the whole.
+constexpr int64_t kReportPeriod = 256;
+
 /// The unit of the progress of a search.
 constexpr int64_t kWhole = int64_t(1) << 20;
 
@@ -101,7 +104,7 @@ private:
         std::max(getPart(iteration, options.numIterations), getPart(edits, options.maxEdits));
     if (done >= kWhole || (hasBest && bestCost <= options.leastCost))
       return false;
-    if (done >> 10 != lastReported) {
+    if (done >> 10 != lastReported || iteration % kReportPeriod == 0) {
       lastReported = done >> 10;
       if (options.onProgress &&
           !options.onProgress(getShare(options.numIterations, done), hasBest ? bestCost : -1))

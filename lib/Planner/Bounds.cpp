@@ -215,6 +215,8 @@ private:
 
 int64_t mlir::remat::planner::addedCostLowerBound(const Problem &problem, int64_t budget,
                                                   const BoundOptions &options) {
+  // Nothing fits in less than nothing, by however much.
+  budget = std::max<int64_t>(budget, -1);
   if (hasVariants(problem)) {
     Problem least = withLeastWorkspaces(problem);
     int64_t raised = raiseCosts(problem, budget, least);

@@ -49,6 +49,9 @@ constexpr int64_t kMaxKnapsackSets = 200;
 constexpr int64_t kMaxExhaustive = 10;
 /// States of the same executed operations that a new one is compared with.
 constexpr int64_t kMaxComparisons = 200;
+/// Choices of what to drop that may be looked at for each state that may be made, and
+/// between two questions whether to stop.
+constexpr int64_t kChoicesPerState = 64, kChoicesPerQuestion = 1024;
 
 /// A set of operations or values, by index.
 struct Set {
@@ -179,6 +182,8 @@ public:
     known.clear();
     visited.clear();
     maxCost = limit;
+    stateLimit = maxStates;
+    numChoices = 0;
     isCut = false;
     lowerBound = kInfeasible;
     if (boundaryBytes > budget)
@@ -188,8 +193,6 @@ public:
     while (!queue.empty()) {
       lowerBound = std::get<0>(queue.top());
       int64_t index = -std::get<2>(queue.top());
-      if (int64_t(nodes.size()) > maxStates)
-        return Outcome::GaveUp;
       queue.pop();
       Node node = nodes[index];
       if (known[node.state] < node.cost || isDominated(node))
@@ -205,6 +208,9 @@ public:
         else if (isCloneAllowed(node, op))
           expand(node, index, op, /*isClone=*/true);
       });
+      // Some of what comes behind the node may be missing.
+      if (isOver())
+        return Outcome::GaveUp;
     }
     lowerBound = isCut ? limit + 1 : kInfeasible;
     return isCut ? Outcome::Cut : Outcome::None;
@@ -390,7 +396,7 @@ private:
   /// the smallest, and without it the others are not enough.
   void chooseDropsFrom(const Expansion &step, size_t first, int64_t excess, Price least,
                        const Set &dropped) {
-    if (least >= kImpossiblePrice)
+    if (least >= kImpossiblePrice || isOver())
       return;
     if (least > (Price(maxCost) << bound.getFractionBits())) {
       isCut = true;
@@ -409,6 +415,14 @@ private:
       chooseDropsFrom(step, number + 1, excess - candidate.bytes, least + candidate.penalty,
                       dropped | groupOf[candidate.root]);
     }
+  }
+
+  /// Whether the work is used up, or somebody wants the search to end.
+  bool isOver() {
+    if (++numChoices % kChoicesPerQuestion == 0 && options.shouldStop && options.shouldStop())
+      isStopped = true;
+    return isStopped || int64_t(nodes.size()) > stateLimit ||
+           numChoices / kChoicesPerState > stateLimit;
   }
 
   void finish(const Expansion &step, const Set &dropped) {
@@ -581,7 +595,10 @@ private:
   std::deque<Node> nodes;
   int64_t goal = -1;
   int64_t maxCost = 0;
-  bool isCut = false;
+  bool isCut = false, isStopped = false;
+  int64_t stateLimit = 0;
+  /// Of what to drop, looked at so far.
+  int64_t numChoices = 0;
   /// Lower bound of the cost, minus the stage, minus the node: the smallest first, so
   /// that of equal bounds the one that came furthest goes on.
   using Entry = std::tuple<int64_t, int64_t, int64_t>;

@@ -119,7 +119,7 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, siz
   int64_t targetSlot = schedule.getNode(target).slot;
   OpIndex targetPlace = schedule.getPlace(target);
   bool move = isMove(gap);
-  if (!droppedRoot.isDroppable || targetPlace > droppedRoot.firstFixedView ||
+  if (schedule.isFull() || !droppedRoot.isDroppable || targetPlace > droppedRoot.firstFixedView ||
       !schedule.isBefore(gap.previous, peakNode) || !schedule.isBefore(peakNode, gap.next))
     return std::nullopt;
   if (!move && (!graph.units[droppedRoot.unit].isCloneable || droppedRoot.isResult ||

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "Detail.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -140,6 +141,8 @@ int64_t Schedule::getPeak() {
 }
 
 Schedule::PeakPlace Schedule::getPeakPlace() {
+  if (slots.empty())
+    return {};
   flush();
   return getPeakPlace(tree.getPeakSlot());
 }
@@ -183,10 +186,7 @@ void Schedule::insertNode(NodeIndex node, int32_t slot, int32_t position) {
         siblings, [&](InstanceIndex other) { return isBefore(node, instances[other].definition); });
     siblings.insert(place, instance);
   }
-  const Node &info = nodes[node];
-  cost += info.operation == kNone ? graph->units[info.unit].cost
-                                  : problem->operations[info.operation].cost;
-  ++numNodes;
+  count(nodes[node], 1);
 }
 
 void Schedule::removeNode(NodeIndex node) {
@@ -199,9 +199,26 @@ void Schedule::removeNode(NodeIndex node) {
   for (InstanceIndex instance : info.outputs)
     llvm::erase(instancesOf[instances[instance].root], instance);
   info.slot = kNone;
-  cost -= info.operation == kNone ? graph->units[info.unit].cost
-                                  : problem->operations[info.operation].cost;
-  --numNodes;
+  count(info, -1);
+}
+
+void Schedule::count(const Node &node, int sign) {
+  numNodes += sign;
+  llvm::ArrayRef<OpIndex> operations = graph->units[node.unit].operations;
+  OpIndex own = node.operation;
+  for (OpIndex index : node.operation == kNone ? operations : llvm::ArrayRef(own)) {
+    const Operation &operation = problem->operations[index];
+    int64_t bytes = align(operation.workspace, problem->alignment);
+    for (ValueIndex value : operation.writes)
+      bytes += align(problem->values[value].bytes, problem->alignment);
+    cost += sign * operation.cost;
+    computedBytes += sign * bytes;
+  }
+}
+
+bool Schedule::isFull() const {
+  // One closure executes no unit twice, so it adds at most what the problem has.
+  return std::max(cost, computedBytes) > detail::kMaxPlanSum - 2 * kMaxProblemSum;
 }
 
 void Schedule::moveNode(NodeIndex node, int32_t slot, int32_t position) {
@@ -331,6 +348,9 @@ void Schedule::renumber() {
   nodes = std::move(newNodes);
   instances = std::move(newInstances);
   for (Node &node : nodes) {
+    // What a removed original has read may be gone.
+    if (node.slot == kNone)
+      node.reads.clear();
     for (InstanceIndex &instance : node.reads)
       instance = instanceMap[instance];
     for (InstanceIndex &instance : node.outputs)

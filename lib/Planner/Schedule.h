@@ -124,6 +124,9 @@ public:
   /// Picoseconds of all nodes in the schedule.
   int64_t getCost() const { return cost; }
   int64_t getNumNodes() const { return numNodes; }
+  /// Whether the costs or the bytes of all nodes add up to so much that no clones may be
+  /// added: a plan has limits, and sums must not overflow.
+  bool isFull() const;
 
   /// Executes `unit` directly before `before`; its reads refer to `reads`. A
   /// node that is no clone takes the place of the originals, which the caller
@@ -190,6 +193,8 @@ private:
   void insertNode(NodeIndex node, int32_t slot, int32_t position);
   void removeNode(NodeIndex node);
   void moveNode(NodeIndex node, int32_t slot, int32_t position);
+  /// Counts what a node costs and computes, `sign` times.
+  void count(const Node &node, int sign);
   void renumber();
   void spread();
   void addUse(InstanceIndex instance, NodeIndex node);
@@ -225,6 +230,8 @@ private:
   std::vector<bool> isDirty;
   std::vector<int32_t> dirtySlots;
   int64_t cost = 0;
+  /// Aligned bytes that all nodes compute, and use as workspace.
+  int64_t computedBytes = 0;
   int64_t numNodes = 0;
   int64_t numForbidden = 0;
   std::vector<Edit> edits;

@@ -38,8 +38,14 @@ static int64_t getEditsOfEffort(int64_t numOperations) {
 /// only adds a proof to what a local search has found.
 static constexpr int64_t kStatesOfEffort = 1 << 16, kProofStatesOfEffort = 1 << 10;
 
+/// States of an exact search with any effort: a few gigabytes.
+static constexpr int64_t kMaxStates = 1 << 23;
+
 /// Operations up to which the exact search comes first.
 static constexpr int64_t kMaxTinySize = 16;
+
+/// Nothing fits in this, nor in less.
+static constexpr int64_t kNoBudget = -1;
 
 /// Searches for a plan whose arena fits.
 static constexpr int kNumPackingRounds = 8;
@@ -190,6 +196,8 @@ public:
   std::optional<Solution> findKnown(int64_t budget);
   bool isSettled(int64_t budget);
   bool isOptimal(int64_t budget, int64_t cost) const;
+  /// The plan with the smallest required bytes.
+  Solution findSmallest();
   Answer answer(int64_t budget);
 
   /// Says why the solver that was asked for does not take the problem.
@@ -204,7 +212,10 @@ private:
   bool uses(Solver solver) const {
     return options.solver == solver || options.solver == Solver::Auto;
   }
+  bool keepsOrder(const Plan &plan) const;
+  bool isAllowed(const Plan &plan) const { return options.reorder || keepsOrder(plan); }
   void keep(Solution solution, std::optional<Schedule> schedule);
+  void keepSmallest();
   bool isSmall() const {
     return int64_t(problem.operations.size()) <= kMaxExactSize &&
            int64_t(problem.values.size()) <= kMaxExactSize;
@@ -232,10 +243,35 @@ private:
   std::optional<Problem> leastProblem;
   SolveOptions leastOptions;
   std::unique_ptr<Solving> least;
+  bool isSmallestKept = false;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
 };
 } // namespace
+
+/// Whether first executions are in the order of the problem, clones that stand for
+/// originals included: the lower bound is one for such plans.
+bool Solving::keepsOrder(const Plan &plan) const {
+  std::vector<bool> isExecuted(problem.operations.size(), false);
+  OpIndex last = -1;
+  for (const Step &step : plan.steps) {
+    if (isExecuted[step.op])
+      continue;
+    if (step.op < last)
+      return false;
+    isExecuted[step.op] = true;
+    last = step.op;
+  }
+  return true;
+}
+
+/// The smallest plan may need less than the family counts it with.
+void Solving::keepSmallest() {
+  if (isSmallestKept)
+    return;
+  isSmallestKept = true;
+  keep(family.findSmallest(), std::nullopt);
+}
 
 /// Keeps the schedule of the last plan only.
 void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
@@ -299,25 +335,31 @@ void Solving::searchExactly(int64_t budget, int64_t effort) {
   ExactOptions exact;
   exact.reorder = options.reorder;
   bool isProof = options.solver == Solver::Auto && !isTiny();
-  exact.maxStates = (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort);
+  exact.maxStates =
+      std::min(kMaxStates, (isProof ? kProofStatesOfEffort : kStatesOfEffort) << (2 * effort));
+  exact.shouldStop = [this] { return hasToStop(); };
   if (std::optional<Solution> best = findKnown(budget))
     exact.upperBound = addedCost(problem, best->plan);
   ExactResult result = solveExact(getRestricted(), budget, exact);
   int64_t &bound = lowerBounds[budget];
   if (!restricted)
     bound = std::max(bound, result.lowerBound);
-  if (result.plan)
+  if (result.plan && isAllowed(*result.plan))
     keep(evaluate(problem, std::move(*result.plan)), std::nullopt);
 }
 
 void Solving::searchChain(int64_t budget) {
   ChainResult result;
   std::optional<Plan> plan = solveChain(getRestricted(), {budget, options.reorder}, &result);
-  if (!plan)
-    return;
-  keep(evaluate(problem, std::move(*plan)), std::nullopt);
-  if (result.isOptimal && !restricted && !hasVariants(problem))
-    lowerBounds[budget] = known.back().addedCost;
+  // What it proves is about aligned sizes, and the problem that it was given.
+  if (!restricted && !hasVariants(problem) && (options.isPacked || problem.alignment == 1)) {
+    if (plan && result.isOptimal)
+      lowerBounds[budget] = addedCost(problem, *plan);
+    else if (result.isInfeasible)
+      lowerBounds[budget] = std::numeric_limits<int64_t>::max();
+  }
+  if (plan && isAllowed(*plan))
+    keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
 /// The results of several runs from the given starts in turn, the cheapest first.
@@ -360,8 +402,12 @@ void Solving::anneal(int64_t budget, int64_t effort) {
   PlanFamily::Impl &impl = family.getImpl();
   std::vector<Schedule> starts{impl.findStart(budget)};
   // What was found last, for a larger budget.
-  if (!known.empty() && known.back().schedule)
-    starts.push_back(*known.back().schedule);
+  for (const Known &last : llvm::reverse(known)) {
+    if (!last.schedule)
+      continue;
+    starts.push_back(*last.schedule);
+    break;
+  }
   int64_t limit = budget - impl.graph.boundaryBytes;
   int64_t leastCost = impl.unchangedCost + getLowerBound(budget);
   // Where arenas did, and did not, fit: an arena may be larger than what lives in it,
@@ -390,6 +436,7 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 }
 
 void Solving::search(int64_t budget, int64_t effort) {
+  budget = std::max(budget, kNoBudget);
   runSolvers(budget, effort);
   if (!least)
     return;
@@ -406,6 +453,8 @@ void Solving::runSolvers(int64_t budget, int64_t effort) {
     return;
   if (uses(Solver::Chain))
     searchChain(budget);
+  if (!findKnown(budget))
+    keepSmallest();
   if (least)
     searchLeast(budget, effort);
   if (options.solver == Solver::Greedy || isSettled(budget))
@@ -446,7 +495,18 @@ bool Solving::isOptimal(int64_t budget, int64_t cost) const {
   return it != lowerBounds.end() && cost <= it->second;
 }
 
+Solution Solving::findSmallest() {
+  Solution smallest = family.findSmallest();
+  if (options.onlyImprovesFamily)
+    return smallest;
+  for (const Known &other : known)
+    if (other.solution.requiredBytes < smallest.requiredBytes)
+      smallest = other.solution;
+  return smallest;
+}
+
 Answer Solving::answer(int64_t budget) {
+  budget = std::max(budget, kNoBudget);
   Answer answer;
   std::optional<Solution> found = findKnown(budget);
   // The family is large, and not needed where a chain is solved.
@@ -454,10 +514,8 @@ Answer Solving::answer(int64_t budget) {
     answer.minimumKnownBytes = found->requiredBytes;
     answer.solution = std::move(*found);
   } else {
-    Solution smallest = family.findSmallest();
+    Solution smallest = findSmallest();
     answer.minimumKnownBytes = smallest.requiredBytes;
-    if (found && !options.onlyImprovesFamily)
-      answer.minimumKnownBytes = std::min(answer.minimumKnownBytes, found->requiredBytes);
     answer.solution = found ? std::move(*found) : std::move(smallest);
   }
   answer.addedCost = addedCost(problem, answer.solution.plan);

@@ -44,6 +44,12 @@ bool isPrivateChain(const Problem &problem, const Users &users, const Value &res
     return false;
   const Operation &producer = problem.operations[source.producer];
   const Operation &user = problem.operations[result.producer];
+  // A view next to the result keeps the destination as it is.
+  if (llvm::any_of(user.writes, [&](ValueIndex value) {
+        return problem.values[value].placement == Placement::View &&
+               problem.values[value].source == result.source;
+      }))
+    return false;
   return producer.writes.size() == 1 && users.numReaders[result.source] == 1 &&
          !users.hasDependents[result.source] && producer.effect == Effect::Pure &&
          user.effect == Effect::Pure;
@@ -80,11 +86,16 @@ RootIndex StorageGraph::getDestination(const Problem &problem, const Operation &
   if (result.placement != Placement::Reuse || rootOf[result.source] == kNone)
     return kNone;
   RootIndex root = rootOf[result.source];
+  ValueIndex shown = result.source;
+  while (problem.values[shown].placement == Placement::View)
+    shown = problem.values[shown].source;
   auto isSameRoot = [&](ValueIndex value) { return rootOf[value] == root; };
   auto isTaken = [&](ValueIndex value) {
-    return rootOf[value] != kNone && roots[rootOf[value]].destination == root;
+    return rootOf[value] != kNone &&
+           (rootOf[value] == root || roots[rootOf[value]].destination == root);
   };
-  if (roots[root].bytes != align(result.bytes, problem.alignment) ||
+  // Equal after alignment is not enough.
+  if (problem.values[shown].bytes != result.bytes ||
       llvm::count_if(operation.reads, isSameRoot) != 1 || llvm::any_of(operation.writes, isTaken))
     return kNone;
   return root;
@@ -163,8 +174,10 @@ StorageGraph::StorageGraph(const Problem &problem, int64_t minBytes)
       }
       if (info.placement == Placement::None || info.bytes == 0)
         continue;
+      // Of several results one continues the chain.
       if (isPrivateChain(problem, users, info) && rootOf[info.source] != kNone &&
-          roots[rootOf[info.source]].unit == unit) {
+          roots[rootOf[info.source]].unit == unit &&
+          roots[rootOf[info.source]].ready != OpIndex(index)) {
         rootOf[value] = rootOf[info.source];
         roots[rootOf[value]].ready = index;
         continue;

@@ -182,7 +182,11 @@ def ask_tool(tool, path, budget, reorder):
 def compare(cp_model, nodes, budget, reorder, answer):
     """What is wrong with the tool's answer, or None; and how the oracle answers."""
     status, bound = answer["status"], answer["added_cost_lower_bound"]
+    if (answer["gap"] is None) != (status == "infeasible"):
+        return f"status {status}, but the gap is {answer['gap']}", "unknown"
     if status == "infeasible":
+        if bound is not None:
+            return "nothing was found, without a proof", "unknown"
         fits = can_finish(nodes, budget, reorder)
         return ("something fits" if fits else None), ("unknown" if fits is None else "infeasible")
     if status != "optimal":
@@ -193,8 +197,8 @@ def compare(cp_model, nodes, budget, reorder, answer):
         return f"nothing fits that adds at most {added}", "infeasible"
     if least is not None and least < added:
         return f"adds {added}, but {least} is possible", "optimal"
-    if bound is None or bound > added:
-        return f"lower bound {bound} is above the optimum {added}", "optimal"
+    if bound != added:
+        return f"lower bound {bound} is not the optimum {added}", "optimal"
     if not is_proven:
         return None, "unknown"
     return None, "optimal" if added else "unchanged"

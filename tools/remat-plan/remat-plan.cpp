@@ -222,6 +222,9 @@ static void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+/// Between two updates of the line.
+static constexpr std::chrono::milliseconds kProgressPeriod(100);
+
 /// Keeps one line on a terminal up to date.
 static void printProgress(const Progress &progress, int64_t cost) {
   std::string best = progress.addedCost < 0
@@ -277,7 +280,14 @@ public:
   ProgressLine(SolveOptions &options, int64_t cost)
       : isShown(sys::Process::StandardErrIsDisplayed()) {
     if (isShown)
-      options.onProgress = [cost](const Progress &progress) { printProgress(progress, cost); };
+      options.onProgress = [cost, shown = std::chrono::steady_clock::time_point()](
+                               const Progress &progress) mutable {
+        auto now = std::chrono::steady_clock::now();
+        if (now - shown < kProgressPeriod)
+          return;
+        shown = now;
+        printProgress(progress, cost);
+      };
   }
   ~ProgressLine() {
     if (isShown)

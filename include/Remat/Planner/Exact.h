@@ -13,6 +13,7 @@
 #define REMAT_PLANNER_EXACT_H
 
 #include "Remat/Planner/Plan.h"
+#include <functional>
 #include <optional>
 
 namespace mlir::remat::planner {
@@ -29,6 +30,8 @@ struct ExactOptions {
   int64_t maxStates = 1'000'000;
   /// Added cost of a plan that is known: only cheaper ones are looked for.
   std::optional<int64_t> upperBound;
+  /// Asked now and then; the search gives up once it says true.
+  std::function<bool()> shouldStop;
 };
 
 struct ExactResult {

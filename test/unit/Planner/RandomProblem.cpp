@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomProblem.h"
+#include "Remat/Planner/Serialization.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::test;
@@ -334,3 +336,16 @@ Problem test::randomProblem(Random &random, const RandomProblemOptions &options)
 Plan test::randomPlan(Random &random, const Problem &problem, int64_t clones) {
   return PlanGenerator(random, problem, clones).run();
 }
+
+bool test::canWaitForAnything(const Problem &problem) {
+  return llvm::all_of(problem.operations, [&](const Operation &operation) {
+    return operation.effect == Effect::Pinned ||
+           llvm::any_of(operation.writes, [&](ValueIndex index) {
+             const Value &value = problem.values[index];
+             return value.isAwaitable && value.placement != Placement::None &&
+                    value.placement != Placement::View;
+           });
+  });
+}
+
+std::string test::toText(const Plan &plan) { return llvm::formatv("{0}", toJSON(plan)).str(); }

@@ -124,6 +124,13 @@ Problem randomProblem(Random &random, const RandomProblemOptions &options);
 /// instance, the latest one preferred, regions by `assignRegions`.
 Plan randomPlan(Random &random, const Problem &problem, int64_t clones = 30);
 
+/// Whether clones can wait for every operation. Otherwise a plan has them earlier than
+/// the schedule it is written from, where they may take more memory.
+bool canWaitForAnything(const Problem &problem);
+
+/// Everything in a plan, for comparisons.
+std::string toText(const Plan &plan);
+
 } // namespace mlir::remat::planner::test
 
 #endif // REMAT_TEST_UNIT_PLANNER_RANDOMPROBLEM_H
