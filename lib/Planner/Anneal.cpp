@@ -82,6 +82,8 @@ public:
         forget();
     }
     saveBest();
+    if (best)
+      settle();
     return std::move(best);
   }
 
@@ -200,6 +202,23 @@ private:
     schedule = *best;
     schedule.compact();
     excess = 0;
+  }
+
+  /// Lets originals that have moved for nothing run where they were.
+  void settle() {
+    schedule = *best;
+    schedule.compact();
+    for (NodeIndex node = 0, e = schedule.getNumOriginals(); node < e; ++node) {
+      if (!nodes.isMovable(node) || schedule.getNode(node).isClone)
+        continue;
+      int64_t state = schedule.getState();
+      bool isBack = nodes.relocate(node, nodes.getFirst(schedule.findSlotBehind(node))) &&
+                    schedule.getPeak() <= options.limit;
+      if (!isBack)
+        schedule.restore(state);
+      schedule.forgetUndone();
+    }
+    best = schedule.snapshot();
   }
 
   bool makeMove() {

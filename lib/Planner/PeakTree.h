@@ -138,7 +138,8 @@ public:
       above += nodes[node].pending;
       node *= 2;
       bool isLeft = nodes[node].maximum + above > threshold;
-      bool isRight = nodes[node + 1].maximum + above > threshold;
+      // Nothing is live behind the last slot, but the threshold may be below 0.
+      bool isRight = nodes[node + 1].count > 0 && nodes[node + 1].maximum + above > threshold;
       node += isRight && (!isLeft || chooseRight());
     }
     return node - width;

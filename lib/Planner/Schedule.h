@@ -21,6 +21,7 @@
 #include "PeakTree.h"
 #include "Remat/Planner/Plan.h"
 #include "StorageGraph.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mlir::remat::planner {
 
@@ -75,6 +76,10 @@ public:
   int64_t getNumOriginals() const { return problem->operations.size(); }
   /// The original operation whose place in the problem a node or a slot is at.
   OpIndex getPlace(NodeIndex node) const { return places[nodes[node].slot]; }
+  /// The first slot at a later place than `place`.
+  int64_t findSlotBehind(OpIndex place) const {
+    return llvm::upper_bound(places, place) - places.begin();
+  }
   OpIndex getPlaceOfSlot(int64_t slot) const { return places[slot]; }
   /// The node that completes an instance.
   NodeIndex getReady(InstanceIndex instance) const {

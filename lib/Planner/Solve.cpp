@@ -148,10 +148,10 @@ struct Known {
   std::optional<Schedule> schedule;
 };
 
-/// The problem for solvers that don't know of these rules themselves: what the
-/// terminator reads is not computed twice, and what is smaller than `minBytes` is not
-/// dropped. Nothing when that changes nothing.
-std::optional<Problem> restrict(const Problem &problem, int64_t minBytes) {
+/// The problem for solvers that don't know of these rules themselves: what is smaller
+/// than `minBytes` is not dropped, and with `keepsResults` what the terminator reads is
+/// not computed twice. Nothing when that changes nothing.
+std::optional<Problem> restrict(const Problem &problem, int64_t minBytes, bool keepsResults) {
   std::vector<bool> isKept(problem.operations.size());
   auto keep = [&](ValueIndex value) {
     OpIndex producer = problem.values[value].producer;
@@ -159,7 +159,8 @@ std::optional<Problem> restrict(const Problem &problem, int64_t minBytes) {
       isKept[producer] = true;
   };
   std::vector<ValueIndex> roots = detail::viewRoots(problem);
-  if (!problem.operations.empty() && problem.operations.back().effect == Effect::Pinned)
+  if (keepsResults && !problem.operations.empty() &&
+      problem.operations.back().effect == Effect::Pinned)
     for (ValueIndex value : problem.operations.back().reads)
       keep(roots[value]);
   for (auto [index, value] : llvm::enumerate(problem.values))
@@ -180,7 +181,8 @@ std::optional<Problem> restrict(const Problem &problem, int64_t minBytes) {
 class Solving {
 public:
   Solving(const Problem &problem, const SolveOptions &options)
-      : problem(problem), options(options), restricted(restrict(problem, options.minBytes)),
+      : problem(problem), options(options),
+        restricted(restrict(problem, options.minBytes, options.onlyImprovesFamily)),
         family(problem, options), supervisor(options) {
     if (!hasVariants(problem) || findTurn(problem) != kBoundary)
       return;
@@ -366,7 +368,7 @@ void Solving::searchChain(int64_t budget) {
 std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
                                          int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
-  int64_t numIterations = (50'000 + 1000 * int64_t(problem.operations.size())) * scale;
+  int64_t numIterations = (5'000 + 1000 * int64_t(problem.operations.size())) * scale;
   int64_t maxEdits = getEditsOfEffort(problem.operations.size()) * scale;
   if (options.numIterations > 0) {
     numIterations = options.numIterations;

@@ -46,13 +46,14 @@ fuzz::PassOptions fuzz::PassOptions::any(Random &random) {
   options.reorder = random.chance(70);
   options.alignment = random.pick<int64_t>({64, 64, 64, 1, 16, 256});
   options.minBytes = random.pick<StringRef>({"auto", "auto", "0B", "0B", "64B", "1KiB"}).str();
+  options.effort = random.pick<int64_t>({0, 0, 0, 0, 0, 0, 0, 1});
   options.target = random.pick<StringRef>({"h100", "h100", "a100", "cpu"}).str();
   return options;
 }
 
 std::string fuzz::PassOptions::text() const {
-  return llvm::formatv("scope={0} reorder={1} alignment={2}B min-bytes={3} target={4}", scope,
-                       reorder ? "true" : "false", alignment, minBytes, target)
+  return llvm::formatv("scope={0} reorder={1} alignment={2}B min-bytes={3} target={4} effort={5}",
+                       scope, reorder ? "true" : "false", alignment, minBytes, target, effort)
       .str();
 }
 

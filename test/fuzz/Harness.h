@@ -28,6 +28,8 @@ struct PassOptions {
   std::string scope = "total", target = "h100", minBytes = "auto";
   bool reorder = true;
   int64_t alignment = 64;
+  /// Of the search for plans.
+  int64_t effort = 0;
 
   static PassOptions any(Random &random);
   std::string text() const;

@@ -70,7 +70,8 @@ struct SolveOptions : FamilyOptions {
   /// much for each step more.
   int64_t effort = 2;
   /// Whether a budget that no plan of the family meets counts as not met, so that the
-  /// smallest known budget depends on nothing but the problem.
+  /// smallest known budget depends on nothing but the problem; and whether results are
+  /// never computed twice, as in the family.
   bool onlyImprovesFamily = false;
   /// Steps of each run, instead of what follows from the effort; if above 0.
   int64_t numIterations = 0;

@@ -53,9 +53,10 @@ def Remat_PolicyAttr : EnumAttr<Remat_Dialect, Remat_Policy, "policy"> {
   let summary = "what a plan must do with the results of an operation";
   let description = [{
     `must_save`: the results are kept from their definition to their last use
-    and never recomputed. `must_recompute`: a result that is used again after
-    its first use is recomputed for the later ones; the passes of this version
-    refuse functions that ask for it.
+    and never recomputed. `must_recompute`: the results are not kept across the
+    operation where the most memory is in use in the unchanged function: what
+    needs them behind it computes them again, even where the budget is met
+    already. It is an error where that is impossible.
 
     ```mlir
     %0 = math.exp %x {remat.policy = #remat.policy<must_save>} : tensor<8xf32>
