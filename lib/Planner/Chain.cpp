@@ -338,6 +338,7 @@ public:
   bool run(int64_t memory, Choose choose, Reduce reduce);
 
   Plan take() {
+    dropUnreadClones(plan);
     hoistClones(problem, plan);
     assignRegions(problem, plan);
     return std::move(plan);

@@ -171,6 +171,36 @@ private:
 };
 } // namespace
 
+void mlir::remat::planner::dropUnreadClones(Plan &plan) {
+  auto forEachUsed = [](Step &step, llvm::function_ref<void(StepIndex &)> visit) {
+    for (llvm::MutableArrayRef<StepIndex> used :
+         {llvm::MutableArrayRef(step.reads), llvm::MutableArrayRef(step.dependences)})
+      for (StepIndex &from : used)
+        if (from != kBoundary)
+          visit(from);
+  };
+  std::vector<bool> isNeeded(plan.steps.size());
+  for (StepIndex index = static_cast<StepIndex>(plan.steps.size()) - 1; index >= 0; --index) {
+    if (plan.steps[index].isClone && !isNeeded[index])
+      continue;
+    isNeeded[index] = true;
+    forEachUsed(plan.steps[index], [&](StepIndex &from) { isNeeded[from] = true; });
+  }
+  std::vector<StepIndex> newIndex(plan.steps.size());
+  StepIndex numKept = 0;
+  for (auto [index, step] : llvm::enumerate(plan.steps)) {
+    if (!isNeeded[index])
+      continue;
+    newIndex[index] = numKept;
+    forEachUsed(step, [&](StepIndex &from) { from = newIndex[from]; });
+    if (numKept != static_cast<StepIndex>(index))
+      plan.steps[numKept] = std::move(step);
+    ++numKept;
+  }
+  plan.steps.resize(numKept);
+  plan.regions.clear();
+}
+
 void mlir::remat::planner::hoistClones(const Problem &problem, Plan &plan) {
   CloneHoister(problem, plan).run();
   plan.regions.clear();

@@ -41,6 +41,7 @@ public:
     }
     if (reorder)
       promoteClones();
+    dropUnreadClones(plan);
     hoistClones(problem, plan);
     assignRegions(problem, plan);
     return std::move(plan);

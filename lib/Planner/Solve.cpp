@@ -368,7 +368,7 @@ void Solving::searchChain(int64_t budget) {
 std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
                                          int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
-  int64_t numIterations = (5'000 + 1000 * int64_t(problem.operations.size())) * scale;
+  int64_t numIterations = (20'000 + 1000 * int64_t(problem.operations.size())) * scale;
   int64_t maxEdits = getEditsOfEffort(problem.operations.size()) * scale;
   if (options.numIterations > 0) {
     numIterations = options.numIterations;
@@ -453,7 +453,7 @@ void Solving::runSolvers(int64_t budget, int64_t effort) {
     return;
   if (options.onlyImprovesFamily && !family.findCheapest(budget))
     return;
-  if (uses(Solver::Chain))
+  if (options.solver == Solver::Chain || (uses(Solver::Chain) && effort > 0))
     searchChain(budget);
   if (!findKnown(budget))
     keepSmallest();

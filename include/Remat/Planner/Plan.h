@@ -62,6 +62,9 @@ int64_t addedCost(const Problem &problem, const Plan &plan);
 /// The plan that executes `problem` as it is.
 Plan identityPlan(const Problem &problem);
 
+/// Removes the clones whose results nobody needs. Clears `plan.regions`.
+void dropUnreadClones(Plan &plan);
+
 /// Moves clones up over the originals that compute nothing a region could wait for
 /// and that the clones don't need: nothing but the order of the text would keep them
 /// behind. Clears `plan.regions`.
