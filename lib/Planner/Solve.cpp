@@ -30,8 +30,8 @@ using namespace mlir::remat::planner;
 /// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
 /// a second, and the more the larger the problem.
 static int64_t getEditsOfEffort(int64_t numOperations) {
-  constexpr int64_t kBase = 3 << 18, kFullSize = 1000;
-  return kBase + 4 * kBase * kFullSize / std::max(numOperations, kFullSize);
+  constexpr int64_t kBase = 3 << 18, kFullSize = 500;
+  return kBase + 9 * kBase * kFullSize / std::max(numOperations, kFullSize);
 }
 
 /// States of an exact search with an effort of 1, times a quarter; and of one that
@@ -368,7 +368,7 @@ void Solving::searchChain(int64_t budget) {
 std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
                                          int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
-  int64_t numIterations = (20'000 + 1000 * int64_t(problem.operations.size())) * scale;
+  int64_t numIterations = (20'000 + 480 * int64_t(problem.operations.size())) * scale;
   int64_t maxEdits = getEditsOfEffort(problem.operations.size()) * scale;
   if (options.numIterations > 0) {
     numIterations = options.numIterations;

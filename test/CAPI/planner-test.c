@@ -915,8 +915,7 @@ static void testGrowth(void) {
   rematStringFree(error);
   RematProblemArrays arrays = {.structSize = 8};
   CHECK(!rematProblemCreate(&arrays, &error));
-  CHECK(error && strstr(error, "but got ") &&
-        (size_t)atoll(strstr(error, "but got ") + 8) == 8);
+  CHECK(error && strstr(error, "but got ") && (size_t)atoll(strstr(error, "but got ") + 8) == 8);
   rematStringFree(error);
   error = NULL;
   rematAnswerDestroy(answer);
