@@ -87,7 +87,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     }
     if (effort < 0 || effort > planner::kMaxEffort) {
       emitError(module.getLoc(), "rematerialize: expected 'effort' to be from 0 to ")
-          << planner::kMaxEffort << ", but got " << effort;
+          << planner::kMaxEffort << ", but got " << effort.getValue();
       return signalPassFailure();
     }
     if (!hasBudget && !hasLimit && plan.empty() && pareto.empty())
