@@ -388,8 +388,9 @@ static LogicalResult checkNestedPolicies(Operation &op) {
 }
 
 /// Sets the bytes of the arguments and of the results to 0, and those of the
-/// destinations that only a result is written to. Whatever else a result might be
-/// written over keeps a storage of its own, in every plan.
+/// destinations that only a result is written to: no region waits for these, which would
+/// read them. Whatever else a result might be written over keeps a storage of its own, in
+/// every plan.
 static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArguments) {
   planner::Problem &problem = result.problem;
   std::vector<int64_t> numReaders(problem.values.size());
@@ -416,6 +417,8 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
                                problem.values[info.source].bytes == info.bytes;
       info.bytes = 0;
       value = isOnlyDestination ? info.source : kNoValue;
+      if (isOnlyDestination)
+        problem.values[value].isAwaitable = false;
     }
   }
   problem.operations.back().workspace = 0;

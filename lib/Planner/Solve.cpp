@@ -149,9 +149,8 @@ struct Known {
 };
 
 /// The problem for solvers that don't know of these rules themselves: what is smaller
-/// than `minBytes` is not dropped, and with `keepsResults` what the terminator reads,
-/// and what takes no bytes (where results don't count), is not computed twice. Nothing when that
-/// changes nothing.
+/// than `minBytes` is not dropped, and with `keepsResults` what the terminator reads is
+/// not computed twice. Nothing when that changes nothing.
 std::optional<Problem> restrict(const Problem &problem, int64_t minBytes, bool keepsResults) {
   std::vector<bool> isKept(problem.operations.size());
   auto keep = [&](ValueIndex value) {
@@ -165,7 +164,7 @@ std::optional<Problem> restrict(const Problem &problem, int64_t minBytes, bool k
     for (ValueIndex value : problem.operations.back().reads)
       keep(roots[value]);
   for (auto [index, value] : llvm::enumerate(problem.values))
-    if (value.bytes < std::max<int64_t>(minBytes, keepsResults) &&
+    if (value.bytes > 0 && value.bytes < minBytes &&
         (value.placement == Placement::Own || value.placement == Placement::Reuse))
       keep(index);
   std::optional<Problem> restricted;

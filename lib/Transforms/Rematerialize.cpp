@@ -122,10 +122,6 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   solving.minBytes = minBytes;
   solving.isPacked = true;
   solving.onlyImprovesFamily = true;
-  // What becomes of destinations of results, which don't count here, is known for the
-  // plans of the family only.
-  if (options.scope == Scope::Temporaries)
-    solving.solver = planner::Solver::Greedy;
   auto emit = [&](llvm::Error error) {
     return mlir::emitError(planned.function.getLoc(), "cannot plan function '")
            << report.name << "': " << llvm::toString(std::move(error));
