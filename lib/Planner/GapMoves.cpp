@@ -82,13 +82,6 @@ bool GapMoves::isMove(const Gap &gap) const {
   });
 }
 
-InstanceIndex GapMoves::findBefore(RootIndex root, NodeIndex node) const {
-  for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root)))
-    if (schedule.isBefore(schedule.getReady(instance), node))
-      return instance;
-  return kNone;
-}
-
 InstanceIndex GapMoves::findLater(RootIndex root, NodeIndex node) const {
   for (InstanceIndex instance : schedule.getInstances(root)) {
     NodeIndex definition = schedule.getInstance(instance).definition;
@@ -153,7 +146,7 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, siz
     const Root &root = graph.roots[read.root];
     if (visitedBy[root.unit] == visit)
       continue;
-    InstanceIndex before = findBefore(read.root, target);
+    InstanceIndex before = schedule.findBefore(read.root, target);
     if (before != kNone && schedule.isForbidden(before, target))
       before = kNone;
     NodeIndex end = before == kNone ? kNone : schedule.getEnd(before);
@@ -225,7 +218,7 @@ void GapMoves::apply(const Gap &gap, const Closure &closure) {
     llvm::SmallVector<InstanceIndex, 8> reads;
     for (RootRead read : unit.reads)
       reads.push_back(computedNow[read.root] != kNone ? computedNow[read.root]
-                                                      : findBefore(read.root, target));
+                                                      : schedule.findBefore(read.root, target));
     bool isDropped = unitIndex == graph.roots[droppedRoot].unit;
     NodeIndex old = kNone;
     if (isDropped && move)
@@ -271,7 +264,7 @@ bool GapMoves::takeBack(NodeIndex clone) {
     const Schedule::Instance &info = schedule.getInstance(output);
     if (info.uses.empty())
       continue;
-    InstanceIndex before = findBefore(info.root, clone);
+    InstanceIndex before = schedule.findBefore(info.root, clone);
     if (before == kNone)
       return false;
     replacements.push_back({output, before});

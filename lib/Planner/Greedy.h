@@ -107,8 +107,6 @@ private:
   bool isMember(InstanceIndex instance, NodeIndex node) const;
   /// The node in front of which the unit of `gap` is executed.
   NodeIndex getTarget(const Gap &gap) const;
-  /// The last instance of `root` that is complete before `node`; kNone if none.
-  InstanceIndex findBefore(RootIndex root, NodeIndex node) const;
   /// The first instance of `root` that a whole unit behind `node` computes.
   InstanceIndex findLater(RootIndex root, NodeIndex node) const;
 

@@ -119,13 +119,6 @@ bool NodeMoves::relocate(NodeIndex node, NodeIndex before) {
   return true;
 }
 
-InstanceIndex NodeMoves::getPrevious(RootIndex root, NodeIndex clone) const {
-  for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root)))
-    if (schedule.isBefore(schedule.getReady(instance), clone))
-      return instance;
-  return kNone;
-}
-
 bool NodeMoves::serveEarlier(NodeIndex clone) {
   const Schedule::Node &info = schedule.getNode(clone);
   if (info.slot == kNone || !info.isClone)
@@ -133,7 +126,7 @@ bool NodeMoves::serveEarlier(NodeIndex clone) {
   // The last reader of any of the instances that the clone repeats.
   NodeIndex reader = kNone;
   for (InstanceIndex output : info.outputs) {
-    InstanceIndex previous = getPrevious(schedule.getInstance(output).root, clone);
+    InstanceIndex previous = schedule.findBefore(schedule.getInstance(output).root, clone);
     if (previous == kNone)
       continue;
     const auto &uses = schedule.getInstance(previous).uses;
@@ -149,7 +142,7 @@ bool NodeMoves::serveEarlier(NodeIndex clone) {
     return false;
   schedule.move(clone, reader);
   for (InstanceIndex output : schedule.getNode(clone).outputs) {
-    InstanceIndex previous = getPrevious(schedule.getInstance(output).root, clone);
+    InstanceIndex previous = schedule.findBefore(schedule.getInstance(output).root, clone);
     if (previous != kNone && schedule.getEnd(previous) != schedule.getInstance(previous).definition)
       schedule.redirect(previous, reader, output);
     if (previous != kNone)
@@ -164,7 +157,7 @@ bool NodeMoves::serveLater(NodeIndex clone) {
     return false;
   InstanceIndex output = info.outputs.front();
   RootIndex root = schedule.getInstance(output).root;
-  InstanceIndex previous = getPrevious(root, clone);
+  InstanceIndex previous = schedule.findBefore(root, clone);
   if (previous == kNone || schedule.getInstance(output).uses.size() < 2 ||
       graph.roots[root].firstFixedView < schedule.getNumOriginals())
     return false;

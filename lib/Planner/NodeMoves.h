@@ -44,8 +44,6 @@ public:
   bool serveLater(NodeIndex clone);
 
 private:
-  /// The instance of `root` before `clone`'s own; kNone if there is none.
-  InstanceIndex getPrevious(RootIndex root, NodeIndex clone) const;
   bool isReadyBefore(NodeIndex node, NodeIndex before) const;
 
   const StorageGraph &graph;

@@ -52,6 +52,13 @@ Schedule::Schedule(const Problem &problem, const StorageGraph &graph, bool reord
   }
 }
 
+InstanceIndex Schedule::findBefore(RootIndex root, NodeIndex node) const {
+  for (InstanceIndex instance : llvm::reverse(instancesOf[root]))
+    if (isBefore(getReady(instance), node))
+      return instance;
+  return kNone;
+}
+
 //===----------------------------------------------------------------------===//
 // Live bytes
 //===----------------------------------------------------------------------===//

@@ -65,6 +65,8 @@ public:
   int64_t getNumKnownNodes() const { return nodes.size(); }
   /// The instances of a root that are in the schedule, in order.
   llvm::ArrayRef<InstanceIndex> getInstances(RootIndex root) const { return instancesOf[root]; }
+  /// The last instance of `root` that is complete before `node`; kNone if none.
+  InstanceIndex findBefore(RootIndex root, NodeIndex node) const;
   llvm::ArrayRef<NodeIndex> getNodes(int64_t slot) const { return slots[slot]; }
 
   /// Whether `a` runs before `b`.
