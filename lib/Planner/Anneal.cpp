@@ -51,18 +51,17 @@ public:
         gaps(problem, graph, schedule, options.reorder),
         nodes(problem, graph, schedule, options.reorder), random(options.seed) {
     weighRoots();
-    int64_t numCosts = 0, sumOfCosts = 0, sumOfBytes = 0, numBytes = 0;
+    int64_t numCosts = 0, sumOfCosts = 0, sumOfBytes = 0;
     for (const Unit &unit : graph.units)
       if (unit.isCloneable && unit.cost > 0) {
         ++numCosts;
         sumOfCosts += unit.cost;
       }
-    for (const Root &root : graph.roots) {
-      ++numBytes;
+    for (const Root &root : graph.roots)
       sumOfBytes += root.bytes;
-    }
+    int64_t numRoots = graph.roots.size();
+    int64_t meanBytes = std::max<int64_t>(sumOfBytes / std::max<int64_t>(numRoots, 1), 1);
     meanCost = std::max<int64_t>(sumOfCosts / std::max<int64_t>(numCosts, 1), 1);
-    meanBytes = std::max<int64_t>(sumOfBytes / std::max<int64_t>(numBytes, 1), 1);
     price = std::max<Energy>((Energy(meanCost) << (kScale + kScale)) / meanBytes / 8, 1);
   }
 
@@ -463,7 +462,7 @@ private:
   Random random;
   /// Roots that may be dropped, with the sum of weights up to each.
   std::vector<std::pair<int64_t, RootIndex>> weighed;
-  int64_t meanCost, meanBytes;
+  int64_t meanCost;
   /// Of a byte above the limit in one slot, in units of 2^-kScale.
   Energy price;
   Energy temperature = 0;

@@ -201,6 +201,8 @@ public:
   /// The plan with the smallest required bytes.
   Solution findSmallest();
   Answer answer(int64_t budget);
+  /// Searches from the largest budget to the smallest, and answers in the given order.
+  std::vector<Answer> answerAll(llvm::ArrayRef<int64_t> budgets);
 
   /// Says why the solver that was asked for does not take the problem.
   llvm::Error checkSolver();
@@ -226,7 +228,9 @@ private:
   const Problem &getRestricted() const { return restricted ? *restricted : problem; }
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
+  const std::optional<Solution> &findMember(int64_t budget);
   std::optional<Solution> withBestVariants(Plan plan, int64_t budget) const;
+  void keepWithBestVariants(std::optional<Solution> found, int64_t budget);
   void runSolvers(int64_t budget, int64_t effort);
   void searchLeast(int64_t budget, int64_t effort);
   void searchChain(int64_t budget);
@@ -245,6 +249,9 @@ private:
   std::optional<Problem> leastProblem;
   SolveOptions leastOptions;
   std::unique_ptr<Solving> least;
+  /// The family's answer to the last budget that it was asked for.
+  std::optional<Solution> member;
+  std::optional<int64_t> memberBudget;
   bool isSmallestKept = false;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
@@ -325,12 +332,17 @@ std::optional<Solution> Solving::withBestVariants(Plan plan, int64_t budget) con
   return std::nullopt;
 }
 
+void Solving::keepWithBestVariants(std::optional<Solution> found, int64_t budget) {
+  if (!found)
+    return;
+  if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
+    keep(std::move(*solution), std::nullopt);
+}
+
 /// Looks for plans as if every workspace were the smallest, and chooses variants then.
 void Solving::searchLeast(int64_t budget, int64_t effort) {
   least->search(budget, effort);
-  if (std::optional<Solution> found = least->findKnown(budget))
-    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
-      keep(std::move(*solution), std::nullopt);
+  keepWithBestVariants(least->findKnown(budget), budget);
 }
 
 void Solving::searchExactly(int64_t budget, int64_t effort) {
@@ -440,18 +452,15 @@ void Solving::anneal(int64_t budget, int64_t effort) {
 void Solving::search(int64_t budget, int64_t effort) {
   budget = std::max(budget, kNoBudget);
   runSolvers(budget, effort);
-  if (!least)
-    return;
-  if (std::optional<Solution> found = findKnown(budget))
-    if (std::optional<Solution> solution = withBestVariants(std::move(found->plan), budget))
-      keep(std::move(*solution), std::nullopt);
+  if (least)
+    keepWithBestVariants(findKnown(budget), budget);
 }
 
 void Solving::runSolvers(int64_t budget, int64_t effort) {
   const Solution &identity = family.getIdentity();
   if (identity.requiredBytes <= budget && addedCost(problem, identity.plan) == 0)
     return;
-  if (options.onlyImprovesFamily && !family.findCheapest(budget))
+  if (options.onlyImprovesFamily && !findMember(budget))
     return;
   if (options.solver == Solver::Chain || (uses(Solver::Chain) && effort > 0))
     searchChain(budget);
@@ -478,6 +487,16 @@ bool Solving::isSettled(int64_t budget) {
   return best && addedCost(problem, best->plan) <= bound;
 }
 
+/// The family's answer. It is written as a plan anew each time that the family is asked,
+/// so the last one is kept.
+const std::optional<Solution> &Solving::findMember(int64_t budget) {
+  if (budget != memberBudget) {
+    member = family.findCheapest(budget);
+    memberBudget = budget;
+  }
+  return member;
+}
+
 std::optional<Solution> Solving::findKnown(int64_t budget) {
   const Known *best = nullptr;
   for (const Known &other : known)
@@ -485,7 +504,7 @@ std::optional<Solution> Solving::findKnown(int64_t budget) {
       best = &other;
   if (best && isOptimal(budget, best->addedCost))
     return best->solution;
-  std::optional<Solution> member = family.findCheapest(budget);
+  const std::optional<Solution> &member = findMember(budget);
   if (best && (!member || best->addedCost < addedCost(problem, member->plan)))
     return best->solution;
   return member;
@@ -539,22 +558,43 @@ llvm::Expected<Answer> mlir::remat::planner::solve(const Problem &problem, int64
   return solving.answer(budget);
 }
 
+std::vector<Answer> Solving::answerAll(llvm::ArrayRef<int64_t> budgets) {
+  std::vector<int64_t> order(budgets.begin(), budgets.end());
+  llvm::sort(order, std::greater<>());
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  for (int64_t budget : order)
+    if (!hasToStop())
+      search(budget, options.effort);
+  std::vector<Answer> answers;
+  for (int64_t budget : budgets)
+    answers.push_back(answer(budget));
+  return answers;
+}
+
 llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveAll(const Problem &problem,
                                                                    llvm::ArrayRef<int64_t> budgets,
                                                                    const SolveOptions &options) {
   Solving solving(problem, options);
   if (llvm::Error error = solving.checkSolver())
     return error;
-  std::vector<int64_t> order(budgets.begin(), budgets.end());
-  llvm::sort(order, std::greater<>());
-  order.erase(std::unique(order.begin(), order.end()), order.end());
-  for (int64_t budget : order)
-    if (!solving.hasToStop())
-      solving.search(budget, options.effort);
-  std::vector<Answer> answers;
-  for (int64_t budget : budgets)
-    answers.push_back(solving.answer(budget));
-  return answers;
+  return solving.answerAll(budgets);
+}
+
+llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveFront(const Problem &problem,
+                                                                     int64_t numPoints,
+                                                                     llvm::ArrayRef<int64_t> others,
+                                                                     const SolveOptions &options) {
+  Solving solving(problem, options);
+  if (llvm::Error error = solving.checkSolver())
+    return error;
+  int64_t most = solving.getFamily().getIdentity().requiredBytes;
+  int64_t least = solving.getFamily().findSmallest().requiredBytes;
+  std::vector<int64_t> budgets;
+  for (int64_t point = 0; point < numPoints; ++point)
+    budgets.push_back(
+        most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (numPoints - 1)));
+  llvm::append_range(budgets, others);
+  return solving.answerAll(budgets);
 }
 
 llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem,

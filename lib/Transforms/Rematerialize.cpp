@@ -127,18 +127,12 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
            << report.name << "': " << llvm::toString(std::move(error));
   };
 
-  int64_t unchanged = report.baselinePackedBytes;
-  llvm::SmallVector<int64_t> budgets;
-  if (options.wantsFront) {
-    int64_t least = planner::PlanFamily(problem, solving).findSmallest().requiredBytes;
-    for (int64_t point = 0; point < kNumFrontPoints; ++point)
-      budgets.push_back(unchanged - static_cast<int64_t>(static_cast<__int128>(unchanged - least) *
-                                                         point / (kNumFrontPoints - 1)));
-  }
+  llvm::SmallVector<int64_t, 1> budgets;
   if (report.budgetBytes)
     budgets.push_back(*report.budgetBytes);
   llvm::Expected<std::vector<planner::Answer>> answers =
-      planner::solveAll(problem, budgets, solving);
+      options.wantsFront ? planner::solveFront(problem, kNumFrontPoints, budgets, solving)
+                         : planner::solveAll(problem, budgets, solving);
   if (!answers)
     return emit(answers.takeError());
   if (options.wantsFront)

@@ -433,30 +433,17 @@ static Error writeAnswer(function_ref<void(raw_ostream &)> print) {
   return Error::success();
 }
 
-/// The budgets asked for: those of `--budgets`, or `--points` of them from the
-/// unchanged peak to the smallest known one.
+/// The budgets of `--budgets`.
 static Expected<std::vector<int64_t>> readBudgets(const Problem &problem,
                                                   const SolveOptions &options) {
-  if (!budgetTexts.empty() && numPoints.getNumOccurrences())
-    return makeError("'--budgets' and '--points' are two questions: give one");
-  Expected<int64_t> count = readCount(numPoints, 2, 100000);
-  if (!count)
-    return count.takeError();
-  PlanFamily family(problem, options);
-  int64_t most = getPeak(family.getIdentity());
+  int64_t peak = getPeak(PlanFamily(problem, options).getIdentity());
   std::vector<int64_t> budgets;
   for (StringRef text : budgetTexts) {
-    Expected<int64_t> budget = readBudget(text, most);
+    Expected<int64_t> budget = readBudget(text, peak);
     if (!budget)
       return budget.takeError();
     budgets.push_back(*budget);
   }
-  if (!budgets.empty())
-    return budgets;
-  int64_t least = family.findSmallest().requiredBytes;
-  for (int64_t point = 0; point < *count; ++point)
-    budgets.push_back(
-        most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (*count - 1)));
   return budgets;
 }
 
@@ -468,13 +455,19 @@ static Expected<int> pareto() {
   if (!graph)
     return graph.takeError();
   const Problem &problem = graph->problem;
+  if (!budgetTexts.empty() && numPoints.getNumOccurrences())
+    return makeError("'--budgets' and '--points' are two questions: give one");
+  Expected<int64_t> count = readCount(numPoints, 2, 100000);
+  if (!count)
+    return count.takeError();
   Expected<std::vector<int64_t>> budgets = readBudgets(problem, *options);
   if (!budgets)
     return budgets.takeError();
   int64_t cost = simulate(problem, identityPlan(problem)).cost;
   Expected<std::vector<Answer>> answers = [&] {
     ProgressLine line(*options, cost);
-    return solveAll(problem, *budgets, *options);
+    return budgets->empty() ? solveFront(problem, *count, {}, *options)
+                            : solveAll(problem, *budgets, *options);
   }();
   if (!answers)
     return answers.takeError();

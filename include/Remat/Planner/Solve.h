@@ -115,6 +115,13 @@ llvm::Expected<Answer> solveForCost(const Problem &problem, int64_t maxAddedCost
 llvm::Expected<std::vector<Answer>>
 solveAll(const Problem &problem, llvm::ArrayRef<int64_t> budgets, const SolveOptions &options = {});
 
+/// The front: answers for `numPoints` budgets, at least two, in even steps from the
+/// unchanged peak down to the smallest budget known, followed by those for `others`; all
+/// in one run as above.
+llvm::Expected<std::vector<Answer>> solveFront(const Problem &problem, int64_t numPoints,
+                                               llvm::ArrayRef<int64_t> others = {},
+                                               const SolveOptions &options = {});
+
 } // namespace mlir::remat::planner
 
 #endif // REMAT_PLANNER_SOLVE_H
