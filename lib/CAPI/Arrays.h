@@ -16,15 +16,11 @@
 
 #include "Remat-c/Planner.h"
 #include "Remat/Planner/Packing.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "Remat/Support/Error.h"
 
 namespace mlir::remat::planner::capi {
 
-/// An error with a message in the syntax of llvm::formatv.
-template <typename... Ts>
-llvm::Error makeError(const char *format, Ts &&...values) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Ts>(values)...).str());
-}
+using remat::makeError;
 
 /// "'name' is null" if it is.
 llvm::Error requirePointer(const void *pointer, const char *name);

@@ -15,11 +15,13 @@
 #define REMAT_LIB_PLANNER_DETAIL_H
 
 #include "Remat/Planner/Plan.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "Remat/Support/Error.h"
 #include <algorithm>
 #include <utility>
 
 namespace mlir::remat::planner::detail {
+
+using remat::makeError;
 
 /// `verify` accepts a plan whose steps sum up to at most this. A plan that
 /// executes each operation 64 times is below it on every problem that passes
@@ -27,13 +29,6 @@ namespace mlir::remat::planner::detail {
 /// that executes each operation 4096 times. Nothing that the planner adds up is
 /// larger than the sum over all steps plus the boundary, so no sum overflows.
 constexpr int64_t kMaxPlanSum = int64_t(1) << 62;
-
-/// An error with a message in the syntax of llvm::formatv.
-template <typename... Ts>
-llvm::Error makeError(const char *format, Ts &&...values) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 llvm::Twine(llvm::formatv(format, std::forward<Ts>(values)...)));
-}
 
 /// For each value, its position among the writes of its producer; 0 for
 /// boundary values.

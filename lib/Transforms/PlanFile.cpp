@@ -11,6 +11,7 @@
 
 #include "Remat/Transforms/PlanFile.h"
 #include "Remat/Planner/Serialization.h"
+#include "Remat/Support/Error.h"
 #include "Remat/Support/JSON.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,11 +23,6 @@ using namespace mlir::remat;
 using llvm::StringRef;
 
 static constexpr int64_t kVersion = 1;
-
-template <typename... Ts>
-static llvm::Error makeError(const char *format, Ts &&...values) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Ts>(values)...).str());
-}
 
 static std::string identify(const planner::Problem &problem) {
   std::string text;

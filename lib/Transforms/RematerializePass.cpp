@@ -41,7 +41,7 @@ static void eraseUncalled(MutableArrayRef<FunctionOpInterface> called, ModuleOp 
 }
 
 static double getPercent(const PlannedFunction &planned, const FrontPoint &point) {
-  return planned.report.cost == 0 ? 0 : 100.0 * point.addedCost / planned.report.cost;
+  return 100 * getOverhead(point.addedCost, planned.report.cost);
 }
 
 static void printFronts(ArrayRef<PlannedFunction> plans, raw_ostream &os) {

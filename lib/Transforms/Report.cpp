@@ -31,8 +31,7 @@ StringRef mlir::remat::getStatusName(PlanStatus status) {
   llvm_unreachable("unknown status");
 }
 
-/// Added cost over the cost of the unchanged function.
-static double getOverhead(int64_t added, int64_t cost) {
+double mlir::remat::getOverhead(int64_t added, int64_t cost) {
   return cost == 0 ? 0.0 : static_cast<double>(added) / static_cast<double>(cost);
 }
 

@@ -8,8 +8,8 @@
 #include "Generate.h"
 #include "Remat/Planner/Generate.h"
 #include "Remat/Planner/Serialization.h"
+#include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace mlir::remat;
@@ -58,11 +58,6 @@ static cl::opt<int64_t> levels("levels", cl::desc("unet: how often the resolutio
                                cl::sub(generateCommand));
 static cl::opt<int64_t> channels("channels", cl::desc("unet: channels of the first level"),
                                  cl::sub(generateCommand));
-
-template <typename... Ts>
-static Error makeError(const char *format, Ts &&...values) {
-  return createStringError(formatv(format, std::forward<Ts>(values)...).str());
-}
 
 namespace {
 

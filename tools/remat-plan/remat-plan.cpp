@@ -18,6 +18,7 @@
 #include "Remat/Planner/Solve.h"
 #include "Remat/Planner/Trace.h"
 #include "Remat/Support/ByteCount.h"
+#include "Remat/Support/Error.h"
 #include "Remat/Support/Gzip.h"
 #include "Remat/Support/JSON.h"
 #include "Remat/Support/OutputFile.h"
@@ -95,11 +96,6 @@ static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes
 static cl::opt<int64_t> maxVisits("max-visits", cl::init(kExactPackingVisits),
                                   cl::desc("Work of the exact search within the capacity"),
                                   cl::sub(packCommand));
-
-template <typename... Ts>
-static Error makeError(const char *format, Ts &&...values) {
-  return createStringError(formatv(format, std::forward<Ts>(values)...).str());
-}
 
 static Expected<std::unique_ptr<MemoryBuffer>> readFile(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFileOrSTDIN(path, true);

@@ -105,6 +105,9 @@ struct FunctionReport {
   std::vector<MovedReport> moved;
 };
 
+/// `added` as a part of `cost`; 0 where nothing costs anything.
+double getOverhead(int64_t added, int64_t cost);
+
 struct Report {
   std::vector<FunctionReport> functions;
 };
