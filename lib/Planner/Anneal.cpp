@@ -15,6 +15,7 @@
 #include "Anneal.h"
 #include "NodeMoves.h"
 #include "Random.h"
+#include "UnitClasses.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,11 +44,14 @@ constexpr int64_t kNumCycles = 4, kNumHalvings = 12;
 /// Tries to find a storage that is live at some place.
 constexpr int kNumDraws = 48;
 
+/// Blocks that one move changes.
+constexpr int64_t kMaxBlocks = 64;
+
 class Annealer {
 public:
   Annealer(const Problem &problem, const StorageGraph &graph, Schedule start,
            const AnnealOptions &options)
-      : graph(graph), options(options), schedule(std::move(start)),
+      : graph(graph), options(options), classes(graph), schedule(std::move(start)),
         gaps(problem, graph, schedule, options.reorder),
         nodes(problem, graph, schedule, options.reorder), random(options.seed) {
     weighRoots();
@@ -226,7 +230,7 @@ private:
       choosePlace();
       if (kind < 50)
         return closeGap();
-      if (kind < 60)
+      if (kind < 55)
         return takeBack();
       if (kind < 75)
         return options.reorder ? relocate() : shift();
@@ -238,10 +242,12 @@ private:
       return takeBack();
     if (kind < 40)
       return shift();
-    if (kind < 55) {
+    if (kind < 50) {
       choosePlace();
       return dropTogether();
     }
+    if (kind < 55)
+      return changeBlocks();
     if (kind < 72)
       return options.reorder ? relocate() : swap();
     return swap();
@@ -292,12 +298,15 @@ private:
     return gap && closeGap(*gap);
   }
 
-  bool closeGap(const Gap &gap) {
+  bool closeGap(const Gap &gap) { return closeGap(gap, random); }
+
+  bool closeGap(const Gap &gap, Random &choices) {
     static constexpr int kChances[] = {0, 20, 50, 80, 100};
-    int chance = kChances[random.below(5)];
-    std::optional<Closure> closure = gaps.findClosure(
-        gap, place.node,
-        {[&] { return random.chance(chance); }, random.chance(50), size_t(1) << random.below(7)});
+    int chance = kChances[choices.below(5)];
+    std::optional<Closure> closure =
+        gaps.findClosure(gap, place.node,
+                         {[&] { return choices.chance(chance); }, choices.chance(50),
+                          size_t(1) << choices.below(7)});
     if (!closure)
       return false;
     gaps.apply(gap, *closure);
@@ -327,10 +336,64 @@ private:
     return true;
   }
 
+  /// Does the same in several blocks: drops what has the same role in each, or takes
+  /// its clones back, and then the opposite where that is possible, or needed.
+  bool changeBlocks() {
+    bool isDrop = random.chance(50);
+    UnitIndex unit = kNone;
+    size_t output = 0;
+    choosePlace();
+    if (isDrop) {
+      std::optional<Gap> gap = drawGap();
+      if (!gap)
+        return false;
+      RootIndex root = schedule.getInstance(gap->instance).root;
+      unit = graph.roots[root].unit;
+      output = llvm::find(graph.units[unit].outputs, root) - graph.units[unit].outputs.begin();
+    } else if (NodeIndex clone = drawClone(); clone != kNone) {
+      unit = schedule.getNode(clone).unit;
+    } else {
+      return false;
+    }
+    llvm::ArrayRef<UnitIndex> members = classes.getMembers(unit);
+    int64_t numMembers = members.size();
+    int64_t numBlocks = 1 + random.below(std::min(numMembers, kMaxBlocks));
+    int64_t first = random.below(numMembers);
+    uint64_t seed = random.next();
+    bool isAny = false;
+    for (int64_t i = 0; i < numBlocks; ++i) {
+      const Unit &member = graph.units[members[(first + i) % numMembers]];
+      if (isDrop) {
+        Random choices(seed);
+        if (std::optional<Gap> gap = findGap(member.outputs[output]))
+          isAny |= closeGap(*gap, choices);
+      } else if (NodeIndex clone = findClone(member); clone != kNone) {
+        isAny |= gaps.takeBack(clone);
+      }
+    }
+    if (!isAny)
+      return false;
+    if (isDrop)
+      takeBackFitting(numBlocks);
+    else
+      closeGapsUntil(excess, numBlocks);
+    return true;
+  }
+
+  /// The last clone of a unit; kNone if there is none.
+  NodeIndex findClone(const Unit &unit) const {
+    for (RootIndex root : unit.outputs)
+      for (InstanceIndex instance : llvm::reverse(schedule.getInstances(root)))
+        if (NodeIndex node = schedule.getInstance(instance).definition;
+            schedule.getNode(node).isClone)
+          return node;
+    return kNone;
+  }
+
   /// Takes back clones that leave memory no higher than the search is now.
-  void takeBackFitting() {
+  void takeBackFitting(int64_t numBlocks = 1) {
     __int128 before = excess;
-    int64_t numTries = 1 + random.below(6);
+    int64_t numTries = 1 + random.below(6 * numBlocks);
     for (int64_t i = 0; i < numTries; ++i) {
       int64_t state = schedule.getState();
       if (takeBack() && schedule.getExcess(options.limit) <= before)
@@ -372,10 +435,15 @@ private:
 
   /// Takes a clone back and closes gaps until memory is as low as before.
   bool swap() {
-    __int128 before = excess;
     if (!takeBack())
       return false;
-    int64_t numTries = 1 + random.below(4);
+    closeGapsUntil(excess, /*numBlocks=*/1);
+    return true;
+  }
+
+  /// Closes gaps until memory is as low as `before`, or some have been tried.
+  void closeGapsUntil(__int128 before, int64_t numBlocks) {
+    int64_t numTries = 1 + random.below(4 * numBlocks);
     for (int64_t i = 0; i < numTries; ++i) {
       excess = schedule.getExcess(options.limit);
       if (excess <= before)
@@ -384,7 +452,6 @@ private:
       closeGap();
     }
     excess = before;
-    return true;
   }
 
   bool relocate() {
@@ -456,6 +523,7 @@ private:
 
   const StorageGraph &graph;
   const AnnealOptions &options;
+  UnitClasses classes;
   Schedule schedule;
   GapMoves gaps;
   NodeMoves nodes;

@@ -28,10 +28,12 @@
 using namespace mlir::remat::planner;
 
 /// Edits of a run with an effort of 1, times a quarter: a million take some tenths of
-/// a second, and the more the larger the problem.
+/// a second, and the longer the larger the problem. So there are fewer for larger ones,
+/// until these need more to get anywhere.
 static int64_t getEditsOfEffort(int64_t numOperations) {
-  constexpr int64_t kBase = 3 << 18, kFullSize = 500;
-  return kBase + 9 * kBase * kFullSize / std::max(numOperations, kFullSize);
+  constexpr int64_t kBase = 1 << 18, kSmallSize = 500, kLargeSize = 10'000;
+  return kBase + 29 * kBase * kSmallSize / std::max(numOperations, kSmallSize) +
+         8 * std::max<int64_t>(numOperations - kLargeSize, 0);
 }
 
 /// States of an exact search with an effort of 1, times a quarter; and of one that
