@@ -242,7 +242,7 @@ private:
       return takeBack();
     if (kind < 40)
       return shift();
-    if (kind < 50) {
+    if (kind < 50 || (kind < 55 && !classes.hasBlocks())) {
       choosePlace();
       return dropTogether();
     }

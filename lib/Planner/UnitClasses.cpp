@@ -65,4 +65,7 @@ UnitClasses::UnitClasses(const StorageGraph &graph) {
       members.emplace_back();
     members[number].push_back(unit);
   }
+  for (const std::vector<UnitIndex> &units : members)
+    if (int64_t(units.size()) >= kMinBlocks)
+      numRepeated += units.size();
 }

@@ -24,10 +24,15 @@ public:
 
   /// All units with the role of `unit`, itself included, in input order.
   llvm::ArrayRef<UnitIndex> getMembers(UnitIndex unit) const { return members[classOf[unit]]; }
+  /// Whether half of the units are in at least kMinBlocks repeated blocks.
+  bool hasBlocks() const { return 2 * numRepeated >= int64_t(classOf.size()); }
+
+  static constexpr int64_t kMinBlocks = 3;
 
 private:
   std::vector<int32_t> classOf;
   std::vector<std::vector<UnitIndex>> members;
+  int64_t numRepeated = 0;
 };
 
 } // namespace mlir::remat::planner

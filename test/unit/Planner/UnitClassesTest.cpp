@@ -87,6 +87,7 @@ TEST(UnitClassesTest, LayersOfATransformer) {
   ASSERT_TRUE(bool(problem));
   StorageGraph graph(*problem, /*minBytes=*/0);
   UnitClasses classes(graph);
+  EXPECT_TRUE(classes.hasBlocks());
   // The layers at both ends have other surroundings.
   std::map<std::string, std::vector<UnitIndex>> inner;
   std::map<std::string, int64_t> numOfName;
@@ -105,6 +106,14 @@ TEST(UnitClassesTest, LayersOfATransformer) {
     for (UnitIndex unit : units)
       EXPECT_TRUE(llvm::is_contained(members, unit)) << role;
   }
+}
+
+TEST(UnitClassesTest, NoBlocksInARandomGraph) {
+  RandomLayeredShape shape;
+  shape.numNodes = 500;
+  llvm::Expected<Problem> problem = generate(shape);
+  ASSERT_TRUE(bool(problem));
+  EXPECT_FALSE(UnitClasses(StorageGraph(*problem, /*minBytes=*/0)).hasBlocks());
 }
 
 } // namespace
