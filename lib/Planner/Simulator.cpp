@@ -339,12 +339,16 @@ Simulation mlir::remat::planner::simulate(const Problem &problem, const Plan &pl
 }
 
 int64_t mlir::remat::planner::workingSetBytes(const Problem &problem) {
+  return workingSetBytes(problem, problem.alignment);
+}
+
+int64_t mlir::remat::planner::workingSetBytes(const Problem &problem, int64_t alignment) {
   int64_t boundaryBytes = 0;
   for (const Value &value : problem.values)
     if (value.producer == kBoundary && value.placement != Placement::None)
-      boundaryBytes += align(value.bytes, problem.alignment);
+      boundaryBytes += align(value.bytes, alignment);
   std::vector<bool> needed = neededOperations(problem);
-  WorkingSets sets(problem, problem.alignment);
+  WorkingSets sets(problem, alignment);
   int64_t largest = 0;
   for (OpIndex op = 0, e = problem.operations.size(); op < e; ++op)
     if (needed[op])

@@ -56,7 +56,7 @@ static constexpr int kNumPackingRounds = 8;
 static constexpr int64_t kLimitStep = 512;
 
 /// Budgets that are tried for the smallest peak within a limit of cost.
-static constexpr int kNumBisections = 10;
+static constexpr int kNumTrials = 10;
 
 llvm::StringRef mlir::remat::planner::getName(Solver solver) {
   switch (solver) {
@@ -205,16 +205,22 @@ public:
   Answer answer(int64_t budget);
   /// Searches from the largest budget to the smallest, and answers in the given order.
   std::vector<Answer> answerAll(llvm::ArrayRef<int64_t> budgets);
+  /// The other question.
+  Answer answerForCost(int64_t maxAddedCost);
 
   /// Says why the solver that was asked for does not take the problem.
   llvm::Error checkSolver();
-  bool hasToStop() const { return supervisor.hasToStop(); }
   PlanFamily &getFamily() { return family; }
 
 private:
   int64_t getPeak(const Solution &solution) const {
     return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
   }
+  /// No plan's peak is below this.
+  int64_t getLeastPeak() const {
+    return workingSetBytes(problem, options.isPacked ? problem.alignment : 1);
+  }
+  bool hasToStop() const { return supervisor.hasToStop(); }
   bool uses(Solver solver) const {
     return options.solver == solver || options.solver == Solver::Auto;
   }
@@ -599,33 +605,47 @@ llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveFront(const Probl
   return solving.answerAll(budgets);
 }
 
-llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem,
-                                                          int64_t maxAddedCost,
-                                                          const SolveOptions &options) {
-  Solving solving(problem, options);
-  if (llvm::Error error = solving.checkSolver())
-    return error;
-  Solution best = solving.getFamily().findSmallest(maxAddedCost);
-  // Bisection between what no plan undercuts and what is known.
-  int64_t low = workingSetBytes(problem), high = best.requiredBytes;
-  for (int step = 0; step < kNumBisections && low < high && !solving.hasToStop(); ++step) {
-    int64_t budget = low + (high - low) / 2;
-    solving.search(budget, std::max<int64_t>(options.effort - 1, 0));
-    std::optional<Solution> found = solving.findKnown(budget);
+/// Bisection between what no plan undercuts and what is known.
+Answer Solving::answerForCost(int64_t maxAddedCost) {
+  // The bound that stands for no plan at all is above every limit.
+  maxAddedCost = std::min(maxAddedCost, std::numeric_limits<int64_t>::max() - 1);
+  Solution best = family.findSmallest(maxAddedCost);
+  int64_t least = getLeastPeak(), low = least, high = getPeak(best);
+  for (int trial = 1; trial <= kNumTrials && low < high && !hasToStop(); ++trial) {
+    // The last one is for the proof that one byte less is not enough.
+    int64_t budget = trial < kNumTrials ? low + (high - low) / 2 : high - 1;
+    std::optional<Solution> found;
+    if (getLowerBound(budget) <= maxAddedCost) {
+      search(budget, std::max<int64_t>(options.effort - 1, 0));
+      found = findKnown(budget);
+    }
     if (found && addedCost(problem, found->plan) <= maxAddedCost) {
-      high = found->requiredBytes;
       best = std::move(*found);
+      high = getPeak(best);
     } else {
       low = budget + 1;
     }
   }
   Answer answer;
   answer.addedCost = addedCost(problem, best.plan);
-  // What must be recomputed may cost more already.
-  answer.status = answer.addedCost <= maxAddedCost ? Status::Feasible : Status::NotFound;
-  answer.addedCostLowerBound = addedCostLowerBound(problem, best.requiredBytes, {options.reorder});
-  answer.minimumKnownBytes =
-      std::min(best.requiredBytes, solving.getFamily().findSmallest().requiredBytes);
+  answer.addedCostLowerBound = getLowerBound(high);
+  if (answer.addedCost <= maxAddedCost) {
+    bool isSmallest = high <= least || getLowerBound(high - 1) > maxAddedCost;
+    answer.status = isSmallest ? Status::Optimal : Status::Feasible;
+  } else if (getLowerBound(std::numeric_limits<int64_t>::max()) > maxAddedCost) {
+    // What must be recomputed costs more already.
+    answer.status = Status::Infeasible;
+  }
+  answer.minimumKnownBytes = std::min(best.requiredBytes, findSmallest().requiredBytes);
   answer.solution = std::move(best);
   return answer;
+}
+
+llvm::Expected<Answer> mlir::remat::planner::solveForCost(const Problem &problem,
+                                                          int64_t maxAddedCost,
+                                                          const SolveOptions &options) {
+  Solving solving(problem, options);
+  if (llvm::Error error = solving.checkSolver())
+    return error;
+  return solving.answerForCost(maxAddedCost);
 }

@@ -335,7 +335,7 @@ static Expected<int> solveGraph() {
   if (isLimited)
     outs() << formatv("budget       {0} B of {1}\n", *budget, packed ? "packed peak" : "live peak");
   outs() << formatv("status       {0}\n", status);
-  if (!isMet)
+  if (!isMet && isLimited)
     outs() << formatv("smallest     {0} B is the smallest budget known\n", getPeak(solution));
   outs() << formatv("peak         {0} B\n", getPeak(solution));
   outs() << formatv("added cost   {0} ({1:f4} %)\n", added, getPercent(added, cost));

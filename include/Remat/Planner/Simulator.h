@@ -74,9 +74,11 @@ Simulation simulate(const Problem &problem, const Plan &plan);
 /// storage of its own. kBoundary if there is none, or nothing must be recomputed.
 OpIndex findTurn(const Problem &problem);
 
-/// The largest bytes that one operation needs at once: boundary values,
-/// operands, results and workspace, each storage aligned. No plan fits in less.
+/// The largest bytes that one operation needs at once: boundary values, operands, results
+/// and workspace, each storage aligned. No plan is packed into less.
 int64_t workingSetBytes(const Problem &problem);
+/// The same with another alignment: no plan's live peak is below what it is with 1.
+int64_t workingSetBytes(const Problem &problem, int64_t alignment);
 
 } // namespace mlir::remat::planner
 

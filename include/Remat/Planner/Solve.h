@@ -38,8 +38,10 @@ enum class Solver : uint8_t {
 llvm::StringRef getName(Solver solver);
 std::optional<Solver> parseSolver(llvm::StringRef name);
 
+/// A plan fits if its peak is within the budget, or its added cost within the limit.
 enum class Status : uint8_t {
-  /// It fits, and no plan that fits costs less.
+  /// It fits, and no plan that fits costs less, or has a smaller peak where the limit is
+  /// one of cost.
   Optimal,
   /// It fits.
   Feasible,
@@ -88,14 +90,17 @@ struct SolveOptions : FamilyOptions {
 
 struct Answer {
   Status status = Status::NotFound;
-  /// The cheapest plan found that fits; the smallest one known if there is none.
+  /// The cheapest plan found within the budget, or the smallest one within the limit of
+  /// cost; if none is known, the smallest one, or the problem as it is.
   Solution solution;
-  /// Picoseconds beyond one execution of each operation, and what every plan that
-  /// fits adds at least; the latter is of no meaning when the status is Infeasible.
+  /// Picoseconds beyond one execution of each operation, and what every plan within the
+  /// budget, or with no larger a peak than this one, adds at least; the latter is of no
+  /// meaning when the status is Infeasible.
   int64_t addedCost = 0;
   int64_t addedCostLowerBound = 0;
-  /// The smallest budget, in bytes, known to be feasible; without an answer that
-  /// fits, it does not depend on the budget.
+  /// The smallest budget, in bytes, that this search knows to be feasible, at whatever
+  /// cost. With `onlyImprovesFamily`, and where no plan within the budget is known, it does
+  /// not depend on the budget.
   int64_t minimumKnownBytes = 0;
 };
 
@@ -116,8 +121,8 @@ llvm::Expected<std::vector<Answer>>
 solveAll(const Problem &problem, llvm::ArrayRef<int64_t> budgets, const SolveOptions &options = {});
 
 /// The front: answers for `numPoints` budgets, at least two, in even steps from the
-/// unchanged peak down to the smallest budget known, followed by those for `others`; all
-/// in one run as above.
+/// unchanged peak down to the smallest one of the family, followed by those for `others`;
+/// all in one run as above.
 llvm::Expected<std::vector<Answer>> solveFront(const Problem &problem, int64_t numPoints,
                                                llvm::ArrayRef<int64_t> others = {},
                                                const SolveOptions &options = {});

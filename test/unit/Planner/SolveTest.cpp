@@ -306,11 +306,56 @@ TEST(SolveTest, SmallestPeakForACost) {
   EXPECT_GT(numMet * 10, numAsked * 9);
 }
 
+TEST(SolveTest, SmallestPeaksAgreeWithExhaustive) {
+  int64_t numOptimal = 0, numOpen = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Problem problem = makeProblem(seed, 2 + seed % 7);
+    SolveOptions options = makeOptions(/*isPacked=*/seed % 4 == 0);
+    options.reorder = seed % 3 != 0;
+    options.numIterations = 300;
+    // Half of them so large that bisection alone does not come to the last byte.
+    if (seed % 2)
+      for (Value &value : problem.values)
+        value.bytes *= 1'000'003;
+    // Trials have one less: with bounds alone, and with the exact search.
+    options.effort = 1 + seed % 5 / 2;
+    int64_t cost = simulate(problem, identityPlan(problem)).cost;
+    for (int64_t maxCost : {int64_t(0), cost / 6, cost / 2, kAny}) {
+      SCOPED_TRACE("cost " + std::to_string(maxCost));
+      llvm::Expected<Answer> answer = solveForCost(problem, maxCost, options);
+      ASSERT_TRUE(bool(answer));
+      ASSERT_TRUE(isMet(*answer));
+      int64_t peak = getPeak(answer->solution, options);
+      ASSERT_GE(peak, workingSetBytes(problem, options.isPacked ? problem.alignment : 1));
+      bool isComplete = false;
+      std::optional<Plan> best =
+          solveExhaustive(problem,
+                          {peak - 1, options.reorder, /*maxSteps=*/24, /*maxStates=*/20'000,
+                           /*originalsFirst=*/!options.reorder},
+                          &isComplete);
+      if (!isComplete)
+        continue;
+      bool isBeaten = best && addedCost(problem, *best) <= maxCost &&
+                      getPeak(evaluate(problem, *best), options) < peak;
+      if (answer->status == Status::Optimal) {
+        EXPECT_FALSE(isBeaten);
+        ++numOptimal;
+      } else if (options.effort > 1 && !options.isPacked) {
+        ++numOpen;
+      }
+    }
+  }
+  EXPECT_GT(numOptimal, 400);
+  EXPECT_LT(numOpen * 20, numOptimal);
+}
+
 TEST(SolveTest, NoCostIsBelowNothing) {
   // Nothing adds less than nothing here: the problem as it is.
   Problem problem = makeLadder(6);
   llvm::Expected<Answer> answer = solveForCost(problem, -1, makeOptions());
   ASSERT_TRUE(bool(answer));
+  EXPECT_EQ(answer->status, Status::Infeasible);
   EXPECT_EQ(answer->addedCost, 0);
   EXPECT_EQ(answer->solution.simulation.livePeak, getUnchangedPeak(problem, makeOptions()));
 }
