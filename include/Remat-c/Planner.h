@@ -369,9 +369,11 @@ REMAT_CAPI_EXPORTED const char *rematSolverGetName(RematSolver solver);
 /// The solver of that name.
 REMAT_CAPI_EXPORTED bool rematSolverParse(const char *name, RematSolver *solver, char **error);
 
+/// A plan fits if its peak is within the budget, or its added cost within the limit.
 typedef int32_t RematStatus;
 enum {
-  /// It fits, and no plan that fits costs less.
+  /// It fits, and no plan that fits costs less, or has a smaller peak where the limit is
+  /// one of cost.
   RematStatusOptimal = 0,
   /// It fits.
   RematStatusFeasible = 1,
@@ -402,6 +404,9 @@ typedef bool (*RematProgressCallback)(const RematProgress *progress, void *userD
 #define REMAT_MAX_ITERATIONS (INT64_C(1) << 40)
 #define REMAT_MAX_THREADS INT64_C(1024)
 #define REMAT_MAX_SECONDS 1e9
+#define REMAT_MAX_EFFORT INT64_C(10)
+/// An effort without any search.
+#define REMAT_EFFORT_NONE INT64_C(-1)
 
 /// How to solve. rematSolveOptionsInit sets the defaults. `timeLimitSeconds`, and a
 /// callback that returns false, make answers depend on the machine; without them they
@@ -430,6 +435,10 @@ typedef struct RematSolveOptions {
   /// Null by default.
   RematProgressCallback onProgress;
   void *userData;
+  /// Work of each run of the local search, and of the exact search: about a second for
+  /// 1, four times as much for each step more, up to REMAT_MAX_EFFORT; REMAT_EFFORT_NONE
+  /// for neither search. 0, the default, stands for 2.
+  int64_t effort;
 } RematSolveOptions;
 
 /// Sets all options to their defaults; `structSize` is sizeof(RematSolveOptions).
@@ -443,16 +452,18 @@ typedef struct RematAnswerInfo {
   RematStatus status;
   int64_t livePeakBytes;
   int64_t packedPeakBytes;
-  /// The smallest budget known to give this plan. If no plan fits, the plan is the
-  /// smallest known one, and this the smallest budget known to be feasible.
+  /// The smallest budget known to give this plan.
   int64_t requiredBytes;
   /// Of all steps, and of all but the first of each operation, in picoseconds.
   int64_t cost;
   int64_t addedCost;
-  /// What every plan that fits adds at least, in picoseconds; less than 0 where plans
-  /// may leave out operations that nothing needs. Of no meaning when the status is
+  /// What every plan within the budget, or with no larger a peak than this one if the
+  /// limit is one of cost, adds at least, in picoseconds; less than 0 where plans may leave
+  /// out operations that nothing needs. Of no meaning when the status is
   /// RematStatusInfeasible.
   int64_t addedCostLowerBound;
+  /// The smallest budget that this search knows to be feasible, at whatever cost.
+  int64_t minimumKnownBytes;
 } RematAnswerInfo;
 
 /// The cheapest plan found whose peak (packed or live, as the options say) is at most
@@ -461,8 +472,9 @@ typedef struct RematAnswerInfo {
 REMAT_CAPI_EXPORTED RematAnswer *rematSolve(const RematProblem *problem, int64_t budget,
                                             const RematSolveOptions *options, char **error);
 
-/// The plan with the smallest peak among those that add at most `maxAddedCost`
-/// picoseconds, at least 0; with INT64_MAX, the smallest plan known.
+/// The plan with the smallest peak found among those that add at most `maxAddedCost`
+/// picoseconds, at least 0; with INT64_MAX, the smallest plan known. Where what must be
+/// recomputed costs more, a plan that adds more.
 REMAT_CAPI_EXPORTED RematAnswer *rematSolveForCost(const RematProblem *problem,
                                                    int64_t maxAddedCost,
                                                    const RematSolveOptions *options, char **error);
@@ -473,6 +485,17 @@ REMAT_CAPI_EXPORTED RematAnswer *rematSolveForCost(const RematProblem *problem,
 REMAT_CAPI_EXPORTED bool rematSolveAll(const RematProblem *problem, const int64_t *budgets,
                                        int64_t numBudgets, const RematSolveOptions *options,
                                        RematAnswer **answers, char **error);
+
+/// The most points of a front.
+#define REMAT_MAX_POINTS INT64_C(100000)
+
+/// The same for `numPoints` budgets, from 2 to REMAT_MAX_POINTS, in even steps from the
+/// peak of the problem as it is down to the smallest one that RematSolverGreedy knows, and
+/// then for `numBudgets` others. `answers` has room for all of them.
+REMAT_CAPI_EXPORTED bool rematSolveFront(const RematProblem *problem, int64_t numPoints,
+                                         const int64_t *budgets, int64_t numBudgets,
+                                         const RematSolveOptions *options, RematAnswer **answers,
+                                         char **error);
 
 /// Also destroys its plan and its simulation.
 REMAT_CAPI_EXPORTED void rematAnswerDestroy(RematAnswer *answer);

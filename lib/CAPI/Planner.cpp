@@ -67,6 +67,7 @@ struct RematAnswer {
     info.cost = answer.solution.simulation.cost;
     info.addedCost = answer.addedCost;
     info.addedCostLowerBound = answer.addedCostLowerBound;
+    info.minimumKnownBytes = answer.minimumKnownBytes;
     return info;
   }
 
@@ -371,6 +372,7 @@ static_assert(RematStatusOptimal == int(Status::Optimal) &&
               RematStatusFeasible == int(Status::Feasible) &&
               RematStatusNotFound == int(Status::NotFound) &&
               RematStatusInfeasible == int(Status::Infeasible));
+static_assert(REMAT_MAX_EFFORT == kMaxEffort);
 
 const char *rematSolverGetName(RematSolver solver) {
   if (solver < RematSolverAuto || solver > RematSolverExact)
@@ -449,7 +451,7 @@ static Error checkOptions(const RematSolveOptions &options) {
   if (!(options.timeLimitSeconds >= 0 && options.timeLimitSeconds <= REMAT_MAX_SECONDS))
     return makeError("expected 'timeLimitSeconds' from 0 to {0}, but got {1}", REMAT_MAX_SECONDS,
                      options.timeLimitSeconds);
-  return Error::success();
+  return checkOption("effort", options.effort, REMAT_EFFORT_NONE, REMAT_MAX_EFFORT);
 }
 
 namespace {
@@ -473,6 +475,8 @@ public:
     options.numIterations = given.numIterations;
     options.numThreads = given.numThreads;
     options.timeLimitSeconds = given.timeLimitSeconds;
+    if (given.effort != 0)
+      options.effort = std::max<int64_t>(given.effort, 0);
     if (RematProgressCallback callback = given.onProgress) {
       options.onProgress = [this, callback, userData = given.userData](const Progress &progress) {
         RematProgress copy = {progress.iteration, progress.numIterations, progress.addedCost};
@@ -553,6 +557,16 @@ RematAnswer *rematSolveForCost(const RematProblem *problem, int64_t maxAddedCost
                    });
 }
 
+/// An error unless there are `numBudgets` budgets, none of them negative.
+static Error checkBudgets(const int64_t *budgets, int64_t numBudgets) {
+  if (Error error = checkArray(budgets, "budgets", numBudgets, "numBudgets"))
+    return error;
+  for (int64_t budget : llvm::ArrayRef(budgets, numBudgets))
+    if (Error error = checkOption("budget", budget, 0, INT64_MAX))
+      return error;
+  return Error::success();
+}
+
 bool rematSolveAll(const RematProblem *problem, const int64_t *budgets, int64_t numBudgets,
                    const RematSolveOptions *options, RematAnswer **answers, char **error) {
   return attempt(error, [&]() -> Error {
@@ -560,15 +574,36 @@ bool rematSolveAll(const RematProblem *problem, const int64_t *budgets, int64_t 
       return failure;
     llvm::MutableArrayRef<RematAnswer *> results(answers, numBudgets);
     llvm::fill(results, nullptr);
-    if (Error failure = checkArray(budgets, "budgets", numBudgets, "numBudgets"))
+    if (Error failure = checkBudgets(budgets, numBudgets))
       return failure;
     llvm::ArrayRef<int64_t> asked(budgets, numBudgets);
-    for (int64_t budget : asked)
-      if (Error failure = checkOption("budget", budget, 0, INT64_MAX))
-        return failure;
     return answerAll(
         problem, options,
         [&](const Problem &input, const SolveOptions &how) { return solveAll(input, asked, how); },
+        results);
+  });
+}
+
+bool rematSolveFront(const RematProblem *problem, int64_t numPoints, const int64_t *budgets,
+                     int64_t numBudgets, const RematSolveOptions *options, RematAnswer **answers,
+                     char **error) {
+  return attempt(error, [&]() -> Error {
+    if (Error failure = checkOption("numPoints", numPoints, 2, REMAT_MAX_POINTS))
+      return failure;
+    if (Error failure = checkOption("numBudgets", numBudgets, 0, REMAT_MAX_COUNT))
+      return failure;
+    if (Error failure = requirePointer(answers, "answers"))
+      return failure;
+    llvm::MutableArrayRef<RematAnswer *> results(answers, numPoints + numBudgets);
+    llvm::fill(results, nullptr);
+    if (Error failure = checkBudgets(budgets, numBudgets))
+      return failure;
+    llvm::ArrayRef<int64_t> others(budgets, numBudgets);
+    return answerAll(
+        problem, options,
+        [&](const Problem &input, const SolveOptions &how) {
+          return solveFront(input, numPoints, others, how);
+        },
         results);
   });
 }

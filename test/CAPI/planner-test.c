@@ -664,6 +664,7 @@ static void testSolve(void) {
   CHECK(info.status == RematStatusOptimal && info.livePeakBytes == 80);
   CHECK(info.addedCost == 9 && info.addedCostLowerBound == 9 && info.cost == 41);
   CHECK(info.requiredBytes <= 85 && info.packedPeakBytes >= info.livePeakBytes);
+  CHECK(info.minimumKnownBytes <= info.requiredBytes);
 
   // The plan and the simulation are those of the answer.
   const RematPlan *plan = rematAnswerGetPlan(answer);
@@ -696,7 +697,8 @@ static void testSolve(void) {
   answer = rematSolve(problem, 29, &options, &error);
   info = getInfo(answer);
   CHECK(info.status == RematStatusInfeasible && info.requiredBytes > 29);
-  int64_t smallest = info.requiredBytes;
+  CHECK(info.minimumKnownBytes > 29);
+  int64_t smallest = info.minimumKnownBytes;
   rematAnswerDestroy(answer);
   answer = rematSolve(problem, smallest, &options, &error);
   info = getInfo(answer);
@@ -714,15 +716,20 @@ static void testSolveForCost(void) {
     RematAnswer *answer = rematSolveForCost(problem, cost, &options, &error);
     RematAnswerInfo info = getInfo(answer);
     CHECK(info.addedCost <= cost && info.livePeakBytes <= last);
+    CHECK(info.minimumKnownBytes <= info.livePeakBytes);
     last = info.livePeakBytes;
+    // Nothing smaller adds as little.
     if (cost == 0)
-      CHECK(last == 170);
+      CHECK(last == 170 && info.status == RematStatusOptimal);
     if (cost == 9)
-      CHECK(last == 80);
+      CHECK(last == 80 && info.status == RematStatusOptimal);
     rematAnswerDestroy(answer);
   }
+  // Three values are needed at once, whatever it costs.
   RematAnswer *answer = rematSolveForCost(problem, INT64_MAX, &options, &error);
-  CHECK(getInfo(answer).livePeakBytes <= last);
+  RematAnswerInfo info = getInfo(answer);
+  CHECK(info.status == RematStatusOptimal && info.livePeakBytes == 30);
+  CHECK(info.minimumKnownBytes == 30);
   rematAnswerDestroy(answer);
   rematProblemDestroy(problem);
 }
@@ -746,6 +753,70 @@ static void testSolveAll(void) {
   for (int64_t index = 0; index < COUNT(budgets); ++index)
     rematAnswerDestroy(answers[index]);
   CHECK(rematSolveAll(problem, NULL, 0, NULL, NULL, &error));
+  rematProblemDestroy(problem);
+}
+
+/// The front is what rematSolveAll answers to even steps.
+static void testSolveFront(void) {
+  RematProblem *problem = createLadder(16);
+  RematSolveOptions options = liveOptions();
+  options.effort = 1;
+  // The last point: what is known without a search.
+  options.solver = RematSolverGreedy;
+  RematAnswer *smallest = rematSolve(problem, 0, &options, &error);
+  int64_t steps = 170 - getInfo(smallest).requiredBytes;
+  CHECK(steps > 100);
+  rematAnswerDestroy(smallest);
+  options.solver = RematSolverAuto;
+
+  enum { numPoints = 4, numAnswers = 6 };
+  const int64_t budgets[numAnswers] = {170, 170 - steps / 3, 170 - steps * 2 / 3, 170 - steps, 29,
+                                       85};
+  RematAnswer *answers[numAnswers], *expected[numAnswers];
+  CHECK(rematSolveAll(problem, budgets, numAnswers, &options, expected, &error));
+  CHECK(rematSolveFront(problem, numPoints, budgets + numPoints, numAnswers - numPoints, &options,
+                        answers, &error));
+  CHECK(!error);
+  for (int64_t index = 0; index < numAnswers; ++index) {
+    char *json = rematPlanToJSON(rematAnswerGetPlan(answers[index]), &error);
+    char *expectedJSON = rematPlanToJSON(rematAnswerGetPlan(expected[index]), &error);
+    CHECK(json && expectedJSON && strcmp(json, expectedJSON) == 0);
+    CHECK(getInfo(answers[index]).status == getInfo(expected[index]).status);
+    rematStringFree(json);
+    rematStringFree(expectedJSON);
+    rematAnswerDestroy(answers[index]);
+    rematAnswerDestroy(expected[index]);
+  }
+
+  // Nothing but the front.
+  CHECK(rematSolveFront(problem, 2, NULL, 0, &options, answers, &error));
+  CHECK(getInfo(answers[0]).livePeakBytes == 170);
+  CHECK(getInfo(answers[1]).livePeakBytes == 170 - steps);
+  rematAnswerDestroy(answers[0]);
+  rematAnswerDestroy(answers[1]);
+  rematProblemDestroy(problem);
+}
+
+/// Every combination of pointers that are null and those that are not.
+static void testSolveFrontNulls(void) {
+  RematProblem *problem = createLadder(4);
+  RematSolveOptions options = liveOptions();
+  const int64_t budget = 40;
+  RematAnswer *answers[3];
+  for (int given = 0; given < 32; ++given) {
+    memset(answers, 1, sizeof(answers));
+    bool succeeded = rematSolveFront(given & 1 ? problem : NULL, 2, given & 2 ? &budget : NULL, 1,
+                                     given & 4 ? &options : NULL, given & 8 ? answers : NULL,
+                                     given & 16 ? &error : NULL);
+    CHECK(succeeded == ((given & 11) == 11));
+    CHECK((error != NULL) == (!succeeded && (given & 16)));
+    for (int index = 0; index < 3 && (given & 8); ++index) {
+      CHECK((answers[index] != NULL) == succeeded);
+      rematAnswerDestroy(answers[index]);
+    }
+    rematStringFree(error);
+    error = NULL;
+  }
   rematProblemDestroy(problem);
 }
 
@@ -778,6 +849,10 @@ static void testSolveErrors(void) {
   CHECK_OPTION(options.numIterations = -1,
                "expected 'numIterations' from 0 to 1099511627776, but got -1");
   CHECK_OPTION(options.numThreads = 1025, "expected 'numThreads' from 1 to 1024, but got 1025");
+  CHECK_OPTION(options.effort = 11, "expected 'effort' from -1 to 10, but got 11");
+  CHECK_OPTION(options.effort = -2, "expected 'effort' from -1 to 10, but got -2");
+  CHECK_OPTION(options.effort = INT64_MIN,
+               "expected 'effort' from -1 to 10, but got -9223372036854775808");
   CHECK(!rematSolve(problem, 85, &(RematSolveOptions){.structSize = 1}, NULL));
   for (int index = 0; index < 4; ++index) {
     const double wrong[] = {-1, 1e300, INFINITY, NAN};
@@ -804,6 +879,33 @@ static void testSolveErrors(void) {
               "expected 'numBudgets' from 0 to 2147483647, but got -2");
   CHECK_ERROR(rematSolveAll(NULL, budgets, 1, NULL, answers, &error), "'problem' is null");
 
+  RematAnswer *front[4];
+  memset(front, 1, sizeof(front));
+  CHECK_ERROR(rematSolveFront(problem, 2, budgets, 2, NULL, front, &error),
+              "expected 'budget' from 0 to 9223372036854775807, but got -10");
+  CHECK(!front[0] && !front[1] && !front[2] && !front[3]);
+  CHECK_ERROR(rematSolveFront(problem, 1, budgets, 1, NULL, front, &error),
+              "expected 'numPoints' from 2 to 100000, but got 1");
+  CHECK_ERROR(rematSolveFront(problem, INT64_MIN, budgets, 1, NULL, front, &error),
+              "expected 'numPoints' from 2 to 100000, but got -9223372036854775808");
+  CHECK_ERROR(rematSolveFront(problem, REMAT_MAX_POINTS + 1, budgets, 1, NULL, front, &error),
+              "expected 'numPoints' from 2 to 100000, but got 100001");
+  CHECK_ERROR(rematSolveFront(problem, 2, budgets, -1, NULL, front, &error),
+              "expected 'numBudgets' from 0 to 2147483647, but got -1");
+  CHECK_ERROR(rematSolveFront(problem, 2, budgets, INT64_MAX, NULL, front, &error),
+              "expected 'numBudgets' from 0 to 2147483647, but got 9223372036854775807");
+  CHECK_ERROR(rematSolveFront(problem, 2, NULL, 2, NULL, front, &error),
+              "'budgets' is null, but 'numBudgets' is 2");
+  CHECK_ERROR(rematSolveFront(problem, 2, NULL, 0, NULL, NULL, &error), "'answers' is null");
+  CHECK_ERROR(rematSolveFront(NULL, 2, NULL, 0, NULL, front, &error), "'problem' is null");
+  RematSolveOptions exact = liveOptions();
+  exact.solver = RematSolverExact;
+  RematProblem *large = createLadder(65);
+  CHECK_ERROR(rematSolveFront(large, 2, NULL, 0, &exact, front, &error),
+              "the exact solver takes up to 128 operations and values, but there are 131 and 130");
+  CHECK(!front[0] && !front[1]);
+  rematProblemDestroy(large);
+
   RematAnswerInfo info = {.structSize = sizeof(info)};
   CHECK_ERROR(rematAnswerGetInfo(NULL, &info, &error), "'answer' is null");
   RematAnswer *answer = rematSolve(problem, 40, NULL, &error);
@@ -821,7 +923,7 @@ static void testOptions(void) {
   CHECK(options.structSize == sizeof(options) && options.solver == RematSolverAuto);
   CHECK(options.reorder == 1 && options.minBytes == 0 && options.numSeeds == 2);
   CHECK(options.numIterations == 0 && options.numThreads == 1 && options.timeLimitSeconds == 0);
-  CHECK(!options.onProgress && !options.userData);
+  CHECK(!options.onProgress && !options.userData && options.effort == 0);
   // Nothing is large enough to be dropped.
   options.minBytes = 11;
   RematAnswer *answer = rematSolve(problem, 85, &options, &error);
@@ -842,33 +944,69 @@ static void testOptions(void) {
   rematProblemDestroy(problem);
 }
 
+/// Of a callback, and what it returns.
 typedef struct Calls {
-  int64_t count, lastIteration;
-  bool isSane;
+  int64_t count, numIterations;
+  bool isSane, goesOn;
 } Calls;
 
-static bool stopAtOnce(const RematProgress *progress, void *userData) {
+static bool watch(const RematProgress *progress, void *userData) {
   Calls *calls = userData;
   ++calls->count;
+  calls->numIterations = progress->numIterations;
   calls->isSane &= progress->iteration >= 0 && progress->iteration <= progress->numIterations &&
                    progress->addedCost >= -1;
-  calls->lastIteration = progress->iteration;
-  return false;
+  return calls->goesOn;
+}
+
+/// Solves by local search, watched by `calls`.
+static RematAnswerInfo anneal(const RematProblem *problem, int64_t effort, int64_t numIterations,
+                              Calls *calls) {
+  RematSolveOptions options = liveOptions();
+  calls->count = 0;
+  calls->isSane = true;
+  options.solver = RematSolverAnneal;
+  options.effort = effort;
+  options.numIterations = numIterations;
+  options.onProgress = watch;
+  options.userData = calls;
+  RematAnswer *answer = rematSolve(problem, 120, &options, &error);
+  CHECK(rematPlanVerify(problem, rematAnswerGetPlan(answer), &error));
+  RematAnswerInfo info = getInfo(answer);
+  CHECK(info.status == RematStatusFeasible || info.status == RematStatusOptimal);
+  CHECK(info.livePeakBytes <= 120 && calls->isSane);
+  rematAnswerDestroy(answer);
+  return info;
 }
 
 static void testProgress(void) {
   RematProblem *problem = createLadder(40);
-  RematSolveOptions options = liveOptions();
-  Calls calls = {0, 0, true};
-  options.solver = RematSolverAnneal;
-  options.onProgress = stopAtOnce;
-  options.userData = &calls;
-  RematAnswer *answer = rematSolve(problem, 120, &options, &error);
-  // Stopped or not, what was found is an answer.
-  CHECK(answer && calls.isSane);
-  CHECK(rematPlanVerify(problem, rematAnswerGetPlan(answer), &error));
-  CHECK(getInfo(answer).livePeakBytes <= 120);
-  rematAnswerDestroy(answer);
+  // Hours of work, but each of the two runs ends at its first call; what was found is an answer.
+  Calls calls = {.goesOn = false};
+  CHECK(anneal(problem, REMAT_MAX_EFFORT, 0, &calls).status == RematStatusFeasible);
+  CHECK(calls.count == 2);
+  // Watching does not end it.
+  calls.goesOn = true;
+  anneal(problem, 1, 2000, &calls);
+  CHECK(calls.count > 4 && calls.numIterations == 2000);
+  rematProblemDestroy(problem);
+}
+
+static void testEffort(void) {
+  RematProblem *problem = createLadder(40);
+  Calls calls = {.goesOn = true};
+  RematAnswerInfo none = anneal(problem, REMAT_EFFORT_NONE, 0, &calls);
+  CHECK(calls.count == 0);
+  RematAnswerInfo little = anneal(problem, 1, 1000, &calls);
+  CHECK(calls.count > 0 && little.addedCost < none.addedCost);
+  // Each step is four times the work; 0 stands for 2.
+  calls.goesOn = false;
+  anneal(problem, 1, 0, &calls);
+  int64_t numIterations = calls.numIterations;
+  anneal(problem, 2, 0, &calls);
+  CHECK(calls.numIterations == 4 * numIterations);
+  anneal(problem, 0, 0, &calls);
+  CHECK(calls.numIterations == 4 * numIterations);
   rematProblemDestroy(problem);
 }
 
@@ -899,6 +1037,17 @@ static void testGrowth(void) {
   later.later[1] = 1;
   CHECK_NULL(rematSolve(problem, 40, &later.options, &error),
              "'options' sets a field that this version of the library does not have");
+
+  // Callers from before the last fields.
+  RematSolveOptions earlier = liveOptions();
+  earlier.structSize = offsetof(RematSolveOptions, effort);
+  earlier.effort = 99;
+  RematAnswer *same = rematSolve(problem, 40, &earlier, &error);
+  RematAnswerInfo earlierInfo = {.structSize = offsetof(RematAnswerInfo, minimumKnownBytes),
+                                 .minimumKnownBytes = 99};
+  CHECK(rematAnswerGetInfo(same, &earlierInfo, &error));
+  CHECK(earlierInfo.cost >= 8 && earlierInfo.minimumKnownBytes == 99);
+  rematAnswerDestroy(same);
 
   LaterInfo info = {.info.structSize = sizeof(info), .later = 5};
   CHECK(rematAnswerGetInfo(answer, &info.info, &error));
@@ -1034,9 +1183,12 @@ static int runTests(void) {
   testSolve();
   testSolveForCost();
   testSolveAll();
+  testSolveFront();
+  testSolveFrontNulls();
   testSolveErrors();
   testOptions();
   testProgress();
+  testEffort();
   testGrowth();
   testPacking();
   testThreads();

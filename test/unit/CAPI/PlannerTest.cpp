@@ -170,17 +170,26 @@ TEST(CAPIPlannerTest, answersLikeCPlusPlus) {
     options.isPacked = sameOptions.isPacked = random.chance(50);
     options.reorder = sameOptions.reorder = random.chance(50);
     options.minBytes = sameOptions.minBytes = random.below(10);
+    options.effort = random.between(REMAT_EFFORT_NONE, 1);
+    if (options.effort != 0)
+      sameOptions.effort = std::max<int64_t>(options.effort, 0);
 
     int64_t peak = evaluate(problem, identityPlan(problem)).packing.packedBytes;
     int64_t maxCost = random.below(20);
     std::vector<int64_t> budgets = {0, random.between(0, peak), random.between(0, peak), peak};
-    std::vector<RematAnswer *> answers(budgets.size());
+    int64_t numPoints = random.between(2, 4);
+    std::vector<RematAnswer *> answers(numPoints + 2 * budgets.size());
     ASSERT_TRUE(rematSolveAll(handle.get(), budgets.data(), budgets.size(), &options,
                               answers.data(), &error))
+        << take(error);
+    ASSERT_TRUE(rematSolveFront(handle.get(), numPoints, budgets.data(), budgets.size(), &options,
+                                answers.data() + budgets.size(), &error))
         << take(error);
     answers.push_back(rematSolve(handle.get(), budgets[1], &options, &error));
     answers.push_back(rematSolveForCost(handle.get(), maxCost, &options, &error));
     std::vector<Answer> expected = llvm::cantFail(solveAll(problem, budgets, sameOptions));
+    llvm::append_range(expected,
+                       llvm::cantFail(solveFront(problem, numPoints, budgets, sameOptions)));
     expected.push_back(llvm::cantFail(solve(problem, budgets[1], sameOptions)));
     expected.push_back(llvm::cantFail(solveForCost(problem, maxCost, sameOptions)));
     for (auto [got, same] : llvm::zip_equal(answers, expected)) {
@@ -192,6 +201,7 @@ TEST(CAPIPlannerTest, answersLikeCPlusPlus) {
       EXPECT_EQ(info.cost, same.solution.simulation.cost);
       EXPECT_EQ(info.addedCost, same.addedCost);
       EXPECT_EQ(info.addedCostLowerBound, same.addedCostLowerBound);
+      EXPECT_EQ(info.minimumKnownBytes, same.minimumKnownBytes);
       EXPECT_EQ(take(rematPlanToJSON(rematAnswerGetPlan(got), &error)), textOf(same.solution.plan));
       rematAnswerDestroy(got);
     }
