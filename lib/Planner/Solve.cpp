@@ -180,12 +180,39 @@ std::optional<Problem> restrict(const Problem &problem, int64_t minBytes, bool k
   return restricted;
 }
 
+/// The problem with sizes rounded up to its alignment: a plan's live bytes are then no
+/// more than its packed bytes in `problem`, and no fewer than its live bytes there.
+Problem withAlignedSizes(const Problem &problem) {
+  Problem aligned = problem;
+  std::vector<ValueIndex> roots = detail::viewRoots(problem);
+  for (Value &value : aligned.values) {
+    // Sizes that become equal don't make a place that can be taken.
+    if (value.placement == Placement::Reuse &&
+        problem.values[roots[value.source]].bytes != value.bytes) {
+      value.placement = Placement::Own;
+      value.source = kNoValue;
+    }
+    value.bytes = align(value.bytes, problem.alignment);
+  }
+  // Variants have to differ.
+  for (Operation &operation : aligned.operations)
+    if (operation.variants.empty())
+      operation.workspace = align(operation.workspace, problem.alignment);
+  return aligned;
+}
+
 class Solving {
 public:
   Solving(const Problem &problem, const SolveOptions &options)
       : problem(problem), options(options),
         restricted(restrict(problem, options.minBytes, options.onlyImprovesFamily)),
         family(problem, options), supervisor(options) {
+    // The turn depends on sizes.
+    if (options.isPacked && problem.alignment > 1 && findTurn(problem) == kBoundary) {
+      alignedProblem = withAlignedSizes(problem);
+      if (restricted)
+        restricted = withAlignedSizes(*restricted);
+    }
     if (!hasVariants(problem) || findTurn(problem) != kBoundary)
       return;
     leastProblem = withLeastWorkspaces(problem);
@@ -233,7 +260,9 @@ private:
            int64_t(problem.values.size()) <= kMaxExactSize;
   }
   /// What chains and exact searches work on.
-  const Problem &getRestricted() const { return restricted ? *restricted : problem; }
+  const Problem &getRestricted() const { return restricted ? *restricted : getAligned(); }
+  /// What bounds are about.
+  const Problem &getAligned() const { return alignedProblem ? *alignedProblem : problem; }
   bool isTiny() const { return int64_t(problem.operations.size()) <= kMaxTinySize; }
   int64_t getLowerBound(int64_t budget);
   const std::optional<Solution> &findMember(int64_t budget);
@@ -249,7 +278,7 @@ private:
 
   const Problem &problem;
   const SolveOptions &options;
-  std::optional<Problem> restricted;
+  std::optional<Problem> restricted, alignedProblem;
   PlanFamily family;
   Supervisor supervisor;
   std::vector<Known> known;
@@ -321,8 +350,8 @@ llvm::Error Solving::checkSolver() {
 int64_t Solving::getLowerBound(int64_t budget) {
   auto it = lowerBounds.find(budget);
   if (it == lowerBounds.end())
-    it =
-        lowerBounds.insert({budget, addedCostLowerBound(problem, budget, {options.reorder})}).first;
+    it = lowerBounds.insert({budget, addedCostLowerBound(getAligned(), budget, {options.reorder})})
+             .first;
   return it->second;
 }
 

@@ -141,6 +141,24 @@ TEST(PoliciesTest, RecomputesWithoutNeed) {
   }
 }
 
+TEST(PoliciesTest, SizesAsTheyArePackedDoNotMoveTheTurn) {
+  // By bytes the turn is the last value; rounded up, it would be the one that reads the
+  // small values, across which the first one is kept.
+  ProblemBuilder builder;
+  ValueIndex first = builder.value({}, 8, 10);
+  llvm::SmallVector<ValueIndex> small;
+  for (int64_t i = 0; i < 5; ++i)
+    small.push_back(builder.value({first}, 1));
+  ValueIndex last = builder.value({builder.value(small, 4), first}, 8);
+  builder.terminator({builder.value({last}, 100)});
+  mustRecompute(builder.problem, 0);
+  builder.problem.alignment = 64;
+  llvm::Expected<Answer> answer = solve(builder.problem, int64_t(1) << 40);
+  ASSERT_TRUE(bool(answer));
+  EXPECT_EQ(answer->addedCost, 0);
+  EXPECT_EQ(answer->addedCostLowerBound, 0);
+}
+
 TEST(PoliciesTest, LimitsOfCostBelowWhatItTakes) {
   Problem problem = makeLadder(6);
   mustRecompute(problem, 1);

@@ -195,6 +195,53 @@ TEST(SolveTest, AgreesWithExhaustive) {
   EXPECT_LT(numOpen * 10, numOptimal);
 }
 
+/// What is proved about arenas, with sizes rounded up, holds for the arenas of the twin's
+/// plans, which has never heard of it.
+TEST(SolveTest, PackedAnswersAgreeWithExhaustive) {
+  int64_t numOptimal = 0, numOpen = 0, numRounded = 0;
+  for (uint64_t seed = 1; seed <= 120; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Problem problem = makeProblem(seed, 2 + seed % 7);
+    problem.alignment = int64_t(2) << seed % 5;
+    SolveOptions options = makeOptions(/*isPacked=*/true);
+    options.reorder = seed % 3 != 0;
+    options.numIterations = 300;
+    int64_t least = workingSetBytes(problem, 1);
+    int64_t most = evaluate(problem, identityPlan(problem)).simulation.livePeak;
+    for (int64_t part : {0, 1, 2, 3}) {
+      std::optional<Plan> best =
+          solveExhaustive(problem, {least + (most - least) * part / 3, options.reorder,
+                                    /*maxSteps=*/24, /*maxStates=*/20'000,
+                                    /*originalsFirst=*/!options.reorder});
+      if (!best)
+        continue;
+      int64_t cost = addedCost(problem, *best);
+      Solution solution = evaluate(problem, std::move(*best));
+      int64_t budget = solution.packing.packedBytes;
+      SCOPED_TRACE("budget " + std::to_string(budget));
+      numRounded += budget > solution.simulation.livePeak;
+      Answer answer = solveSoundly(problem, budget, options);
+      EXPECT_NE(answer.status, Status::Infeasible);
+      EXPECT_LE(answer.addedCostLowerBound, cost);
+      if (answer.status == Status::Optimal)
+        ++numOptimal;
+      else
+        ++numOpen;
+    }
+  }
+  EXPECT_GT(numOptimal, 200);
+  EXPECT_GT(numRounded, 200);
+  EXPECT_LT(numOpen * 8, numOptimal);
+}
+
+TEST(SolveTest, ProvesWithSizesAsTheyArePacked) {
+  Problem problem = makeLadder(16);
+  problem.alignment = 64;
+  Answer answer = solveSoundly(problem, 8 * 64, makeOptions(/*isPacked=*/true));
+  EXPECT_EQ(answer.status, Status::Optimal);
+  EXPECT_EQ(answer.addedCost, 9);
+}
+
 TEST(SolveTest, NeverWorseThanThePlainAnnealer) {
   int64_t numFound = 0, numWithClones = 0;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
