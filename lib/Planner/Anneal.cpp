@@ -41,6 +41,12 @@ constexpr int64_t kWhole = int64_t(1) << 20;
 /// Times that the temperature falls, and by how many powers of two each time.
 constexpr int64_t kNumCycles = 4, kNumHalvings = 12;
 
+/// The temperature that half of the runs begin with is that of a move that costs four
+/// times as much as a mean unit; the others begin with one that is lower by this many
+/// powers of two. Where many plans cost nearly the same only the former get far away
+/// from their start, where good ones are rare only the latter stay near them.
+constexpr int64_t kHot = 2, kColder = 4;
+
 /// Tries to find a storage that is live at some place.
 constexpr int kNumDraws = 48;
 
@@ -122,7 +128,8 @@ private:
     int64_t place = done * kNumCycles % kWhole;
     int64_t numHalvings = kNumHalvings * place / kWhole;
     int64_t rest = kNumHalvings * place % kWhole;
-    temperature = ((Energy(meanCost) << kScale) >> (2 + cycle + numHalvings)) *
+    int64_t colder = options.seed % 2 == 0 ? kColder : 0;
+    temperature = ((Energy(meanCost) << (kScale + kHot)) >> (colder + cycle + numHalvings)) *
                   (2 * kWhole - rest) / (2 * kWhole);
     return true;
   }
