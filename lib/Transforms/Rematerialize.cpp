@@ -247,6 +247,13 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
   InFlightDiagnostic diagnostic = options.onInfeasible == OnInfeasible::Error
                                       ? mlir::emitError(peakOp->getLoc())
                                       : mlir::emitWarning(peakOp->getLoc());
+  if (!report.budgetBytes) {
+    diagnostic << "function '" << report.name << "' may add "
+               << options.maxOverhead.resolve(report.cost)
+               << " picoseconds, but what must be recomputed adds " << report.addedCost
+               << " in the cheapest plan that is known";
+    return;
+  }
   diagnostic << "function '" << report.name << "' does not fit into the budget of "
              << *report.budgetBytes << " bytes: the smallest budget known to be feasible is "
              << report.minimumKnownBytes << " bytes";

@@ -85,7 +85,8 @@ FailureOr<PlannedFunction> planFunction(FunctionOpInterface function,
                                         SymbolTableCollection &symbols);
 
 /// Emits the error (with OnInfeasible::Warn the warning) about a budget that is
-/// too small, with notes that add up to the packed peak.
+/// too small, with notes that add up to the packed peak; or about a limit of cost that
+/// what must be recomputed exceeds.
 void diagnoseInfeasible(const PlannedFunction &planned, const RematerializeOptions &options,
                         SymbolTableCollection &symbols);
 
