@@ -38,8 +38,9 @@ constexpr int64_t kReportPeriod = 256;
 /// The unit of the progress of a search.
 constexpr int64_t kWhole = int64_t(1) << 20;
 
-/// Times that the temperature falls, and by how many powers of two each time.
-constexpr int64_t kNumCycles = 4, kNumHalvings = 12;
+/// By how many powers of two the temperature falls in a cycle. Each cycle begins at half
+/// the temperature of the one before, up to a number of cycles.
+constexpr int64_t kNumHalvings = 12, kNumStarts = 4;
 
 /// The temperature that half of the runs begin with is that of a move that costs four
 /// times as much as a mean unit; the others begin with one that is lower by this many
@@ -106,7 +107,7 @@ private:
            ((price * std::min<__int128>(bytes, int64_t(1) << 60)) >> kScale);
   }
 
-  /// Falls within each cycle, from a lower start each time. False when the search has
+  /// Falls within each cycle. False when the search has
   /// to end.
   bool setTemperature(int64_t iteration) {
     // Parts of 2^20: of the iterations or the edits, whichever end first.
@@ -121,16 +122,17 @@ private:
           !options.onProgress(getShare(options.numIterations, done), hasBest ? bestCost : -1))
         return false;
     }
-    int64_t newCycle = done * kNumCycles / kWhole;
+    int64_t newCycle = done * options.numCycles / kWhole;
     if (newCycle != cycle)
       returnToBest();
     cycle = newCycle;
-    int64_t place = done * kNumCycles % kWhole;
+    int64_t place = done * options.numCycles % kWhole;
     int64_t numHalvings = kNumHalvings * place / kWhole;
     int64_t rest = kNumHalvings * place % kWhole;
     int64_t colder = options.seed % 2 == 0 ? kColder : 0;
-    temperature = ((Energy(meanCost) << (kScale + kHot)) >> (colder + cycle + numHalvings)) *
-                  (2 * kWhole - rest) / (2 * kWhole);
+    temperature =
+        ((Energy(meanCost) << (kScale + kHot)) >> (colder + cycle % kNumStarts + numHalvings)) *
+        (2 * kWhole - rest) / (2 * kWhole);
     return true;
   }
 

@@ -25,6 +25,8 @@ struct AnnealOptions {
   bool reorder;
   uint64_t seed;
   int64_t numIterations;
+  /// Times that the temperature falls, each from the best schedule so far on.
+  int64_t numCycles;
   /// Edits after which the search ends too.
   int64_t maxEdits;
   /// A cost that no schedule within the limit undercuts: the search ends there.

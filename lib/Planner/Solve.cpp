@@ -36,6 +36,12 @@ static int64_t getEditsOfEffort(int64_t numOperations) {
          8 * std::max<int64_t>(numOperations - kLargeSize, 0);
 }
 
+/// Restarts find more than longer runs, once these are long enough.
+static int64_t getNumCycles(int64_t effort) {
+  constexpr int64_t kMaxEffortOfRestarts = 5;
+  return int64_t(1) << (2 * std::clamp<int64_t>(effort, 1, kMaxEffortOfRestarts));
+}
+
 /// States of an exact search with an effort of 1, times a quarter; and of one that
 /// only adds a proof to what a local search has found.
 static constexpr int64_t kStatesOfEffort = 1 << 16, kProofStatesOfEffort = 1 << 10;
@@ -431,6 +437,7 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
         options.reorder,
         static_cast<uint64_t>(seed),
         numIterations,
+        getNumCycles(effort),
         maxEdits,
         leastCost,
         [&](int64_t iteration, int64_t cost) {

@@ -33,6 +33,7 @@ AnnealOptions makeOptions(int64_t limit, bool reorder, int64_t numIterations) {
           reorder,
           /*seed=*/1,
           numIterations,
+          /*numCycles=*/4,
           /*maxEdits=*/kAny,
           /*leastCost=*/-kAny,
           /*onProgress=*/nullptr};
