@@ -490,8 +490,9 @@ REMAT_CAPI_EXPORTED bool rematSolveAll(const RematProblem *problem, const int64_
 #define REMAT_MAX_POINTS INT64_C(100000)
 
 /// The same for `numPoints` budgets, from 2 to REMAT_MAX_POINTS, in even steps from the
-/// peak of the problem as it is down to the smallest one that RematSolverGreedy knows, and
-/// then for `numBudgets` others. `answers` has room for all of them.
+/// peak of the problem as it is down to the smallest one that the search finds, and then for
+/// `numBudgets` others. `answers` has room for all of them, and is left alone where
+/// `numPoints` or `numBudgets` is out of range.
 REMAT_CAPI_EXPORTED bool rematSolveFront(const RematProblem *problem, int64_t numPoints,
                                          const int64_t *budgets, int64_t numBudgets,
                                          const RematSolveOptions *options, RematAnswer **answers,

@@ -61,6 +61,9 @@ static constexpr int kNumPackingRounds = 8;
 /// The part of the budget by which they aim lower at least.
 static constexpr int64_t kLimitStep = 512;
 
+/// Budgets that are tried between the smallest plan known and a budget that is missed.
+static constexpr int kNumDescents = 4;
+
 /// Budgets that are tried for the smallest peak within a limit of cost.
 static constexpr int kNumTrials = 10;
 
@@ -229,6 +232,8 @@ public:
 
   /// Looks for plans within `budget`, and keeps what it finds.
   void search(int64_t budget, int64_t effort);
+  /// The same, and step by step where the budget is not met at once.
+  void searchDown(int64_t budget);
   /// The cheapest plan known within `budget`; nothing if there is none.
   std::optional<Solution> findKnown(int64_t budget);
   bool isSettled(int64_t budget);
@@ -296,6 +301,8 @@ private:
   std::optional<Solution> member;
   std::optional<int64_t> memberBudget;
   bool isSmallestKept = false;
+  /// The largest budget that was not met step by step either.
+  int64_t missedBudget = kNoBudget;
   /// On the added cost, by budget.
   std::map<int64_t, int64_t> lowerBounds;
 };
@@ -500,6 +507,29 @@ void Solving::search(int64_t budget, int64_t effort) {
     keepWithBestVariants(findKnown(budget), budget);
 }
 
+/// Each step begins with what the one before has found. What is found on the way is the
+/// smallest known, if the budget is not met.
+void Solving::searchDown(int64_t budget) {
+  budget = std::max(budget, kNoBudget);
+  search(budget, options.effort);
+  if (!uses(Solver::Anneal) || options.effort == 0 || options.onlyImprovesFamily ||
+      budget < missedBudget || findKnown(budget))
+    return;
+  int64_t low = std::max(budget, getLeastPeak()), high = findSmallest().requiredBytes;
+  for (int trial = 0; trial < kNumDescents && low < high && !hasToStop(); ++trial) {
+    int64_t middle = low + (high - low) / 2;
+    search(middle, std::max<int64_t>(options.effort - 1, 1));
+    if (findKnown(middle))
+      high = findSmallest().requiredBytes;
+    else
+      low = middle + 1;
+  }
+  if (low == budget && !hasToStop())
+    search(budget, options.effort);
+  if (!findKnown(budget))
+    missedBudget = budget;
+}
+
 void Solving::runSolvers(int64_t budget, int64_t effort) {
   const Solution &identity = family.getIdentity();
   if (identity.requiredBytes <= budget && addedCost(problem, identity.plan) == 0)
@@ -598,7 +628,7 @@ llvm::Expected<Answer> mlir::remat::planner::solve(const Problem &problem, int64
   Solving solving(problem, options);
   if (llvm::Error error = solving.checkSolver())
     return error;
-  solving.search(budget, options.effort);
+  solving.searchDown(budget);
   return solving.answer(budget);
 }
 
@@ -608,7 +638,7 @@ std::vector<Answer> Solving::answerAll(llvm::ArrayRef<int64_t> budgets) {
   order.erase(std::unique(order.begin(), order.end()), order.end());
   for (int64_t budget : order)
     if (!hasToStop())
-      search(budget, options.effort);
+      searchDown(budget);
   std::vector<Answer> answers;
   for (int64_t budget : budgets)
     answers.push_back(answer(budget));
@@ -632,7 +662,9 @@ llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveFront(const Probl
   if (llvm::Error error = solving.checkSolver())
     return error;
   int64_t most = solving.getFamily().getIdentity().requiredBytes;
-  int64_t least = solving.getFamily().findSmallest().requiredBytes;
+  if (!options.onlyImprovesFamily)
+    solving.searchDown(kNoBudget);
+  int64_t least = solving.findSmallest().requiredBytes;
   std::vector<int64_t> budgets;
   for (int64_t point = 0; point < numPoints; ++point)
     budgets.push_back(
@@ -662,6 +694,10 @@ Answer Solving::answerForCost(int64_t maxAddedCost) {
       low = budget + 1;
     }
   }
+  // The cheapest of the smallest ones.
+  if (std::optional<Solution> found = findKnown(high);
+      found && addedCost(problem, found->plan) < addedCost(problem, best.plan))
+    best = std::move(*found);
   Answer answer;
   answer.addedCost = addedCost(problem, best.plan);
   answer.addedCostLowerBound = getLowerBound(high);

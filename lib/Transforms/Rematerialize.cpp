@@ -100,6 +100,11 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
     return mlir::emitError(planned.function.getLoc())
            << "the plan for function '" << report.name << "' takes " << packed
            << " bytes, but the budget is " << *report.budgetBytes;
+  int64_t added = planner::addedCost(problem, solution.plan);
+  if (int64_t limit = options.maxOverhead.resolve(report.cost); added > limit)
+    return mlir::emitError(planned.function.getLoc())
+           << "the plan for function '" << report.name << "' adds " << added
+           << " picoseconds, but 'max-overhead' allows " << limit;
   report.minimumKnownBytes = std::min(report.minimumKnownBytes, packed);
   if (isIdentity(solution.plan))
     return success();

@@ -44,12 +44,22 @@ static double getPercent(const PlannedFunction &planned, const FrontPoint &point
   return 100 * getOverhead(point.addedCost, planned.report.cost);
 }
 
+/// A field of CSV (RFC 4180).
+static std::string quoteForCSV(StringRef text) {
+  if (text.find_first_of(",\"\r\n") == StringRef::npos)
+    return text.str();
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 static void printFronts(ArrayRef<PlannedFunction> plans, raw_ostream &os) {
   os << "function,packed_bytes,added_cost_ps,overhead_percent\n";
   for (const PlannedFunction &planned : plans)
     for (const FrontPoint &point : planned.front)
-      os << llvm::formatv("{0},{1},{2},{3:f4}\n", planned.report.name, point.packedBytes,
-                          point.addedCost, getPercent(planned, point));
+      os << llvm::formatv("{0},{1},{2},{3:f4}\n", quoteForCSV(planned.report.name),
+                          point.packedBytes, point.addedCost, getPercent(planned, point));
 }
 
 static llvm::json::Value frontsToJSON(ArrayRef<PlannedFunction> plans) {
@@ -83,6 +93,11 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     if (hasBudget && hasLimit) {
       emitError(module.getLoc(), "rematerialize: 'budget' and 'max-overhead' are two questions: "
                                  "give one");
+      return signalPassFailure();
+    }
+    if (!plan.empty() && !pareto.empty()) {
+      emitError(module.getLoc(), "rematerialize: 'plan' is applied without a search, and 'pareto' "
+                                 "asks for one: give one");
       return signalPassFailure();
     }
     if (effort < 0 || effort > planner::kMaxEffort) {

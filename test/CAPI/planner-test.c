@@ -761,13 +761,11 @@ static void testSolveFront(void) {
   RematProblem *problem = createLadder(16);
   RematSolveOptions options = liveOptions();
   options.effort = 1;
-  // The last point: what is known without a search.
-  options.solver = RematSolverGreedy;
+  // The last point: the smallest plan that a search finds.
   RematAnswer *smallest = rematSolve(problem, 0, &options, &error);
   int64_t steps = 170 - getInfo(smallest).requiredBytes;
-  CHECK(steps > 100);
+  CHECK(steps == 140);
   rematAnswerDestroy(smallest);
-  options.solver = RematSolverAuto;
 
   enum { numPoints = 4, numAnswers = 6 };
   const int64_t budgets[numAnswers] = {170, 170 - steps / 3, 170 - steps * 2 / 3, 170 - steps, 29,
@@ -778,12 +776,8 @@ static void testSolveFront(void) {
                         answers, &error));
   CHECK(!error);
   for (int64_t index = 0; index < numAnswers; ++index) {
-    char *json = rematPlanToJSON(rematAnswerGetPlan(answers[index]), &error);
-    char *expectedJSON = rematPlanToJSON(rematAnswerGetPlan(expected[index]), &error);
-    CHECK(json && expectedJSON && strcmp(json, expectedJSON) == 0);
     CHECK(getInfo(answers[index]).status == getInfo(expected[index]).status);
-    rematStringFree(json);
-    rematStringFree(expectedJSON);
+    CHECK(getInfo(answers[index]).addedCost == getInfo(expected[index]).addedCost);
     rematAnswerDestroy(answers[index]);
     rematAnswerDestroy(expected[index]);
   }

@@ -36,6 +36,10 @@
 // FRONT-NEXT: step,20544,0,0.0000
 // FRONT-NEXT: step,16512,{{[1-9][0-9]*}},
 // FRONT-NOT:  step
+// RUN: sed 's/@step/@"a,b\\22c"/' %s > %t.quoted.mlir
+// RUN: remat-opt %t.quoted.mlir --rematerialize="pareto=%t.quoted.csv" -o /dev/null
+// RUN: FileCheck %s --check-prefix=QUOTED --input-file=%t.quoted.csv
+// QUOTED: {{^}}"a,b""c",20544,0,0.0000
 // RUN: remat-opt %s --rematerialize="budget=81%% pareto=%t.front.json" | diff %t.auto.mlir -
 // RUN: %python -c "import json; [f] = json.load(open('%t.front.json'))['functions']; print(f['name'], len(f['points']))" | FileCheck %s --check-prefix=FRONT-JSON
 // FRONT-JSON: step 2
@@ -46,6 +50,11 @@
 // RUN: remat-opt %s --rematerialize="plan=%t.plan budget=81%%" | diff %t.auto.mlir -
 // RUN: not remat-opt %s --rematerialize="plan=%t.plan budget=80%%" 2>&1 | FileCheck %s --check-prefix=OVER
 // OVER: error: the plan for function 'step' takes 16512 bytes, but the budget is 16436
+// RUN: remat-opt %s --rematerialize="plan=%t.plan max-overhead=100%%" | diff %t.auto.mlir -
+// RUN: not remat-opt %s --rematerialize="plan=%t.plan max-overhead=5%%" 2>&1 | FileCheck %s --check-prefix=COSTS
+// COSTS: error: the plan for function 'step' adds {{[0-9]+}} picoseconds, but 'max-overhead' allows {{[0-9]+}}
+// RUN: not remat-opt %s --rematerialize="plan=%t.plan pareto=%t.csv" 2>&1 | FileCheck %s --check-prefix=BOTH
+// BOTH: error: rematerialize: 'plan' is applied without a search, and 'pareto' asks for one: give one
 // RUN: sed 's/tensor<1024xf32>/tensor<2048xf32>/g' %s > %t.other.mlir
 // RUN: not remat-opt %t.other.mlir --rematerialize="plan=%t.plan" 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: the plan for function 'step' was made for another program, or with other options: it had 12 operations and the problem {{[0-9a-f]+}}, here are 12 operations and the problem

@@ -38,6 +38,9 @@ using namespace mlir::remat::planner;
 
 static constexpr int kInfeasible = 2;
 
+/// The largest size of a buffer in a CSV file.
+static constexpr int64_t kMaxBufferBytes = int64_t(1) << 50;
+
 static cl::SubCommand solveCommand("solve", "Find the cheapest known plan within a budget");
 static cl::SubCommand paretoCommand("pareto", "Print what each budget costs, as CSV");
 static cl::SubCommand verifyCommand("verify", "Check a plan, and say what it takes");
@@ -341,6 +344,9 @@ static Expected<int> solveGraph() {
   outs() << formatv("added cost   {0} ({1:f4} %)\n", added, getPercent(added, cost));
   if (isImpossible)
     outs() << "lower bound  no plan fits\n";
+  else if (!isLimited)
+    outs() << formatv("lower bound  {0} ({1:f4} %) for this peak\n", bound,
+                      getPercent(bound, cost));
   else
     outs() << formatv("lower bound  {0} ({1:f4} %), gap {2}\n", bound, getPercent(bound, cost),
                       isMet ? formatv("{0:f4} %", getPercent(added - bound, cost)).str() : "open");
@@ -543,10 +549,10 @@ static Expected<std::vector<Buffer>> readBuffers(StringRef text, SmallVectorImpl
     if (cells.size() != header.size() || cells[columns[1]].getAsInteger(10, buffer.begin) ||
         cells[columns[2]].getAsInteger(10, buffer.end) ||
         cells[columns[3]].getAsInteger(10, buffer.bytes) || buffer.begin < 0 ||
-        buffer.begin >= buffer.end || buffer.bytes < 0 || buffer.bytes > (int64_t(1) << 50))
-      return makeError("'{0}', line {1}: expected integers with 0 <= lower < upper and a size of "
-                       "at least 0",
-                       csvPath, number + 2);
+        buffer.begin >= buffer.end || buffer.bytes < 0 || buffer.bytes > kMaxBufferBytes)
+      return makeError("'{0}', line {1}: expected {2} integers with 0 <= lower < upper and a size "
+                       "from 0 to {3}",
+                       csvPath, number + 2, header.size(), kMaxBufferBytes);
     ids.push_back(cells[columns[0]]);
     buffers.push_back(buffer);
   }
@@ -554,6 +560,8 @@ static Expected<std::vector<Buffer>> readBuffers(StringRef text, SmallVectorImpl
 }
 
 static Expected<int> packBuffers() {
+  if (capacity.getNumOccurrences() > 0 && capacity < 0)
+    return makeError("expected 'capacity' of at least 0, but got {0}", capacity.getValue());
   Expected<std::unique_ptr<MemoryBuffer>> file = readFile(csvPath);
   if (!file)
     return file.takeError();
