@@ -40,8 +40,7 @@ namespace {
 
 constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 
-/// Steps that improve the bound, and its size.
-constexpr int64_t kNumBoundSteps = 1000;
+/// The size of the bound.
 constexpr int64_t kMaxBoundCells = 200'000;
 /// Sets that the knapsack of a state looks at.
 constexpr int64_t kMaxKnapsackSets = 200;
@@ -131,6 +130,15 @@ public:
         numOperations(problem.operations.size()), numValues(problem.values.size()),
         roots(viewRoots(problem)) {
     std::vector<bool> isNeeded = neededOperations(problem);
+    if (const std::optional<Surroundings> &around = options.surroundings) {
+      for (auto [index, isExecuted] : llvm::enumerate(around->isExecuted))
+        if (isExecuted)
+          start.executed.insert(index);
+      for (auto [value, isReadable] : llvm::enumerate(around->isReadable))
+        if (isReadable)
+          start.readable.insert(value);
+      heldBytes = around->heldBytes;
+    }
     reads.resize(numOperations);
     producers.resize(numOperations);
     writes.resize(numOperations);
@@ -138,7 +146,7 @@ public:
       const Operation &op = problem.operations[index];
       if (isNeeded[index]) {
         needed.insert(index);
-        neededCost += op.cost;
+        neededCost += start.executed.contains(index) ? 0 : op.cost;
       }
       if (op.effect != Effect::Pure)
         effects.insert(index);
@@ -166,6 +174,7 @@ public:
       if (roots[value] == value && root.producer != kBoundary && bytesOf(value) > 0)
         storages.push_back(value);
     }
+    start.readable = start.readable & findUseful(start.executed);
     choosePeak();
   }
 
@@ -188,7 +197,7 @@ public:
     lowerBound = kInfeasible;
     if (boundaryBytes > budget)
       return Outcome::None;
-    push({State(), /*cost=*/0, /*parent=*/-1, /*op=*/-1, /*isClone=*/false, /*stage=*/0,
+    push({start, /*cost=*/0, /*parent=*/-1, /*op=*/-1, /*isClone=*/false, /*stage=*/0,
           /*kept=*/{}});
     while (!queue.empty()) {
       lowerBound = std::get<0>(queue.top());
@@ -241,7 +250,6 @@ public:
           stepOf[value] = plan.steps.size();
       plan.steps.push_back(std::move(step));
     }
-    assignRegions(problem, plan);
     return plan;
   }
 
@@ -337,7 +345,7 @@ private:
   void chooseDrops(Expansion step) {
     const Operation &op = problem.operations[step.op];
     const State &state = step.before.state;
-    int64_t excess = boundaryBytes + op.workspace - budget;
+    int64_t excess = boundaryBytes + op.workspace + getHeldBytes(step) - budget;
     for (ValueIndex value : op.writes)
       if (roots[value] == value)
         excess += bytesOf(value);
@@ -375,6 +383,15 @@ private:
     Price least = getBound(getStateAfter(step, dropped), stage) +
                   (Price(step.before.cost + op.cost) << bound.getFractionBits());
     chooseDropsFrom(step, 0, excess, least, dropped);
+  }
+
+  /// Bytes of others that are live beside the step.
+  int64_t getHeldBytes(const Expansion &step) const {
+    if (heldBytes.empty() || effects.contains(step.op))
+      return 0;
+    int64_t numEffects = 0;
+    (effects & step.before.state.executed).forEach([&](OpIndex) { ++numEffects; });
+    return heldBytes[numEffects];
   }
 
   int64_t getNextStage(const Expansion &step) const {
@@ -530,7 +547,7 @@ private:
     Price most = 0;
     for (int64_t stage = 0, e = bound.getMilestones().size(); stage < e; ++stage) {
       StageRelaxation::Peak candidate = bound.getPeak(stage);
-      Price price = getPeakBound(State(), 0, candidate);
+      Price price = getPeakBound(start, 0, candidate);
       if (price <= most)
         continue;
       most = price;
@@ -586,6 +603,10 @@ private:
   /// By root: itself and its views.
   std::vector<Set> groupOf;
   StageRelaxation::Peak peak;
+  /// What others hold, see Surroundings.
+  llvm::ArrayRef<int64_t> heldBytes;
+  /// Before the first step.
+  State start;
   /// The roots that take memory.
   std::vector<ValueIndex> storages;
   Set needed, effects, pinned, cloneable;
@@ -640,8 +661,11 @@ ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t bud
   ExactResult result;
   if (hasVariants(problem))
     return solveWithVariants(problem, budget, options);
-  StageRelaxation bound(problem, budget, options.reorder, kMaxBoundCells);
-  bound.improve(kNumBoundSteps);
+  StageRelaxation bound(problem, budget, options.reorder, kMaxBoundCells,
+                        options.surroundings ? &*options.surroundings : nullptr);
+  int64_t numSteps = bound.improve(
+      options.numBoundSteps, options.upperBound.value_or(std::numeric_limits<int64_t>::max()));
+  result.work = numSteps * bound.getNumCells();
   result.lowerBound = bound.getAddedCost();
   if (bound.isInfeasible() || (options.upperBound && *options.upperBound <= result.lowerBound)) {
     result.isComplete = true;
@@ -662,6 +686,7 @@ ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t bud
     int64_t lowerBound = 0;
     Search::Outcome outcome = search.run(limit + neededCost, statesLeft, lowerBound);
     statesLeft -= search.getNumStates();
+    result.work += search.getNumStates() * int64_t(bound.getItems().size());
     result.lowerBound = std::max(result.lowerBound,
                                  lowerBound == kInfeasible ? kInfeasible : lowerBound - neededCost);
     if (outcome == Search::Outcome::GaveUp || statesLeft <= 0)
@@ -676,6 +701,11 @@ ExactResult mlir::remat::planner::solveExact(const Problem &problem, int64_t bud
     break;
   }
   Plan plan = search.getPlan();
+  if (options.surroundings) {
+    result.plan = std::move(plan);
+    return result;
+  }
+  assignRegions(problem, plan);
   if (simulate(problem, plan).livePeak <= budget) {
     result.plan = std::move(plan);
     return result;

@@ -39,16 +39,17 @@ static bool isCloneable(const Operation &op) {
 }
 
 StageRelaxation::StageRelaxation(const Problem &problem, int64_t budget, bool reorder,
-                                 int64_t maxCells)
-    : problem(problem), budget(budget), needed(neededOperations(problem)),
-      roots(viewRoots(problem)) {
+                                 int64_t maxCells, const Surroundings *surroundings)
+    : problem(problem), budget(budget), surroundings(surroundings),
+      needed(neededOperations(problem)), roots(viewRoots(problem)) {
   int64_t size = 1;
   for (const Operation &op : problem.operations)
     size += 1 + op.reads.size() + op.writes.size();
   chooseMilestones(reorder, std::max<int64_t>(1, maxCells / size));
   findStages(reorder);
   addItems();
-  markCells();
+  startStates = findStartStates();
+  markCells(reorder);
   startPrices();
   freeze();
 }
@@ -83,13 +84,13 @@ std::vector<OpIndex> StageRelaxation::findLongestChain() const {
   OpIndex lastEffect = kBoundary, end = kBoundary;
   for (OpIndex op = 0; op < numOperations; ++op) {
     forEachPredecessor(problem, op, lastEffect, [&](OpIndex other) {
-      if (needed[other] && (previous[op] == kBoundary || weight[other] > weight[previous[op]]))
+      if (isMilestone(other) && (previous[op] == kBoundary || weight[other] > weight[previous[op]]))
         previous[op] = other;
     });
     weight[op] = __int128(live[op]) + 1 + (previous[op] == kBoundary ? 0 : weight[previous[op]]);
     if (problem.operations[op].effect != Effect::Pure)
       lastEffect = op;
-    if (needed[op] && (end == kBoundary || weight[op] > weight[end]))
+    if (isMilestone(op) && (end == kBoundary || weight[op] > weight[end]))
       end = op;
   }
   std::vector<OpIndex> chain;
@@ -104,7 +105,7 @@ void StageRelaxation::chooseMilestones(bool reorder, int64_t maxMilestones) {
     milestones = findLongestChain();
   } else {
     for (OpIndex op = 0, e = problem.operations.size(); op < e; ++op)
-      if (needed[op])
+      if (isMilestone(op))
         milestones.push_back(op);
   }
   if (int64_t(milestones.size()) <= maxMilestones)
@@ -122,6 +123,9 @@ void StageRelaxation::findStages(bool reorder) {
   lastStage.assign(numOperations, numMilestones);
   for (auto [stage, op] : llvm::enumerate(milestones))
     stageOf[op] = stage;
+  for (OpIndex op = 0; op < numOperations; ++op)
+    if (isExecutedBefore(op))
+      lastStage[op] = 0;
   if (!reorder) {
     int64_t stage = 0;
     for (OpIndex op = 0; op < numOperations; ++op) {
@@ -159,7 +163,9 @@ void StageRelaxation::addItems() {
     if (!needed[index])
       continue;
     const Operation &op = problem.operations[index];
-    neededCost += op.cost;
+    costOfItems += op.cost;
+    if (!isExecutedBefore(index))
+      neededCost += op.cost;
     auto add = [&](ValueIndex root) {
       if (root != kNoValue)
         itemOf[root] = items.size();
@@ -215,7 +221,35 @@ void StageRelaxation::addItems() {
   best.memory.assign(milestones.size(), 0);
 }
 
-void StageRelaxation::markCells() {
+/// In which state each item is before the first stage.
+std::vector<StageRelaxation::State> StageRelaxation::findStartStates() const {
+  std::vector<State> states;
+  for (const Item &item : items)
+    states.push_back(isExecutedBefore(item.op) ? Gone : Unexecuted);
+  if (surroundings)
+    for (auto [value, isReadable] : llvm::enumerate(surroundings->isReadable))
+      if (int64_t item = itemOf[roots[value]]; isReadable && item >= 0)
+        states[item] = InMemory;
+  return states;
+}
+
+/// By milestone: the bytes that others hold at least while it runs.
+std::vector<int64_t> StageRelaxation::findHeldBytes(bool reorder) const {
+  std::vector<int64_t> held(milestones.size(), 0);
+  if (!surroundings)
+    return held;
+  llvm::ArrayRef<int64_t> heldBytes = surroundings->heldBytes;
+  int64_t least = *llvm::min_element(heldBytes), numEffects = 0;
+  for (auto [index, op] : llvm::enumerate(problem.operations)) {
+    bool isPure = op.effect == Effect::Pure;
+    if (isPure && stageOf[index] >= 0)
+      held[stageOf[index]] = reorder ? least : heldBytes[numEffects];
+    numEffects += !isPure;
+  }
+  return held;
+}
+
+void StageRelaxation::markCells(bool reorder) {
   auto markCell = [&](int64_t item, int64_t stage) -> Cell * {
     const Item &info = items[item];
     return stage < info.first || stage > info.end ? nullptr
@@ -226,9 +260,10 @@ void StageRelaxation::markCells() {
     if (value.producer == kBoundary && value.placement != Placement::None)
       boundaryBytes += value.bytes;
   WorkingSets sets(problem, /*roundTo=*/1);
+  std::vector<int64_t> held = findHeldBytes(reorder);
   for (auto [stage, index] : llvm::enumerate(milestones)) {
     const Operation &op = problem.operations[index];
-    capacity.push_back(budget - boundaryBytes - sets.bytes(index));
+    capacity.push_back(budget - boundaryBytes - held[stage] - sets.bytes(index));
     infeasible |= capacity.back() < 0;
     for (ValueIndex root : sets.operandRoots())
       if (Cell *cell = itemOf[root] < 0 ? nullptr : markCell(itemOf[root], stage))
@@ -406,9 +441,9 @@ double StageRelaxation::evaluate(const Prices<double> &prices, Prices<double> &s
   }
   // Follow the best path of each item.
   std::vector<bool> isExecuted(cells.size(), false), isThere(cells.size(), false);
-  for (const Item &item : items) {
-    bound += toGo[item.firstCell * kNumStates + Unexecuted];
-    State state = Unexecuted;
+  for (auto [number, item] : llvm::enumerate(items)) {
+    State state = startStates[number];
+    bound += toGo[item.firstCell * kNumStates + state];
     double cost = double(item.cost);
     for (int64_t stage = item.first; stage <= item.end; ++stage) {
       int64_t index = item.firstCell + stage - item.first;
@@ -446,25 +481,27 @@ double StageRelaxation::evaluate(const Prices<double> &prices, Prices<double> &s
   return bound;
 }
 
-void StageRelaxation::improve(int64_t numIterations) {
+int64_t StageRelaxation::improve(int64_t numIterations, int64_t target) {
   if (infeasible || milestones.empty())
-    return;
+    return 0;
   // Steps towards a level above the best bound; the level comes down when it is not
   // reached (Bertsekas, Nonlinear Programming, 1999, section 6.3).
   constexpr int64_t kPatience = 20;
   constexpr double kSmallestGap = 0.25;
-  double gap = std::max(1.0, double(neededCost)) / 16;
+  double gap = std::max(1.0, double(costOfItems)) / 16;
   Prices<double> prices = best, slope;
   int64_t numFailures = 0;
   double levelBase = bestBound;
-  for (int64_t iteration = 0;
-       iteration < numIterations && gap > kSmallestGap && gap > bestBound * 1e-5; ++iteration) {
+  // Rounding takes a little of the bound.
+  double enough = double(target) * (1 + 1e-6) + 1;
+  int64_t iteration = 0;
+  for (; iteration < numIterations && gap > kSmallestGap && gap > bestBound * 1e-5; ++iteration) {
     double bound = evaluate(prices, slope);
     if (bound > bestBound || iteration == 0) {
       bestBound = bound;
       best = prices;
     }
-    if (bestBound > 2 * double(getLargestCost()))
+    if (bestBound > 2 * double(getLargestCost()) || bestBound > enough)
       break;
     if (bestBound >= levelBase + gap / 2) {
       levelBase = bestBound;
@@ -497,6 +534,7 @@ void StageRelaxation::improve(int64_t numIterations) {
       price = std::max(0.0, price + length * value);
   }
   freeze();
+  return iteration;
 }
 
 /// Rounds the best prices to integers and evaluates the bound with them. Any prices
@@ -504,7 +542,7 @@ void StageRelaxation::improve(int64_t numIterations) {
 void StageRelaxation::freeze() {
   if (infeasible)
     return;
-  double highest = 1, highestRead = double(neededCost) + 1;
+  double highest = 1, highestRead = double(costOfItems) + 1;
   for (double price : best.memory)
     highest = std::max(highest, price / bytesScale);
   for (double price : best.reads)
@@ -550,8 +588,8 @@ int64_t StageRelaxation::getAddedCost() const {
 /// The bound in picoseconds, rounded up: costs are integers.
 Price StageRelaxation::evaluateFrozen() const {
   Price sum = memoryToGo[0] - (Price(neededCost) << fractionBits);
-  for (const Item &item : items) {
-    Price cost = costToGo[item.firstCell * kNumStates + Unexecuted];
+  for (auto [index, item] : llvm::enumerate(items)) {
+    Price cost = costToGo[item.firstCell * kNumStates + startStates[index]];
     if (cost >= kImpossiblePrice)
       return kImpossiblePrice >> fractionBits;
     sum += cost;

@@ -33,7 +33,7 @@
 #ifndef REMAT_LIB_PLANNER_STAGERELAXATION_H
 #define REMAT_LIB_PLANNER_STAGERELAXATION_H
 
-#include "Remat/Planner/Problem.h"
+#include "Remat/Planner/Exact.h"
 #include <limits>
 
 namespace mlir::remat::planner {
@@ -68,12 +68,14 @@ public:
   /// `reorder`: milestones are a chain of dependent operations; otherwise operations
   /// in their order. No more of them than `maxCells`, variables of the relaxation,
   /// allow.
-  StageRelaxation(const Problem &problem, int64_t budget, bool reorder, int64_t maxCells);
+  StageRelaxation(const Problem &problem, int64_t budget, bool reorder, int64_t maxCells,
+                  const Surroundings *surroundings = nullptr);
 
   /// Whether it is proven that no plan fits.
   bool isInfeasible() const { return infeasible; }
-  /// Improves the prices by this many steps, about `getNumCells()` units of work each.
-  void improve(int64_t numIterations);
+  /// Improves the prices by this many steps, about `getNumCells()` units of work each, or
+  /// until the bound is well above `target`. Returns the number of steps.
+  int64_t improve(int64_t numIterations, int64_t target = std::numeric_limits<int64_t>::max());
   int64_t getNumCells() const { return numCells; }
 
   /// What every plan within the budget adds to one execution of all needed
@@ -131,7 +133,7 @@ private:
   std::vector<OpIndex> findLongestChain() const;
   void findStages(bool reorder);
   void addItems();
-  void markCells();
+  void markCells(bool reorder);
   void startPrices();
   template <typename T>
   void setPrices(const Prices<T> &prices, T unit, std::vector<T> &ownCost, std::vector<T> &gain,
@@ -140,10 +142,17 @@ private:
   void freeze();
   Price evaluateFrozen() const;
   /// The cost of the relaxation's most expensive solution, if it has one.
-  Price getLargestCost() const { return Price(neededCost) * Price(milestones.size() + 1); }
+  Price getLargestCost() const { return Price(costOfItems) * Price(milestones.size() + 1); }
+
+  bool isExecutedBefore(OpIndex op) const { return surroundings && surroundings->isExecuted[op]; }
+  /// Whether a plan may choose when to execute `op` for the first time.
+  bool isMilestone(OpIndex op) const { return needed[op] && !isExecutedBefore(op); }
+  std::vector<State> findStartStates() const;
+  std::vector<int64_t> findHeldBytes(bool reorder) const;
 
   const Problem &problem;
   int64_t budget;
+  const Surroundings *surroundings;
   bool infeasible = false;
   std::vector<bool> needed;
   std::vector<ValueIndex> roots;
@@ -151,6 +160,8 @@ private:
   /// By operation: the stages of its first execution, and the milestone that it is.
   std::vector<int64_t> firstStage, lastStage, stageOf;
   std::vector<Item> items;
+  /// By item: before the first stage.
+  std::vector<State> startStates;
   /// By operation: its items.
   std::vector<llvm::SmallVector<int64_t, 1>> itemsOf;
   /// By value that is a root: its item, or -1.
@@ -160,7 +171,9 @@ private:
   int64_t numCells = 0;
   /// By milestone: bytes for what is retained past it.
   std::vector<int64_t> capacity;
-  int64_t neededCost = 0;
+  /// Picoseconds of one execution of all items, and of those that were not executed
+  /// before.
+  int64_t costOfItems = 0, neededCost = 0;
   /// The bytes that the prices of memory are for during the search.
   double bytesScale = 1;
   Prices<double> best;

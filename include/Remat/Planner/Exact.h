@@ -22,6 +22,19 @@ namespace mlir::remat::planner {
 /// bounds.
 constexpr int64_t kMaxExactSize = 128;
 
+/// What is around a plan that is a part of another.
+struct Surroundings {
+  /// By operation: whether it was executed before the plan begins. These come first in
+  /// the problem.
+  std::vector<bool> isExecuted;
+  /// By value: whether one of them has left it in memory.
+  std::vector<bool> isReadable;
+  /// By the number of operations executed so far that are not pure, from 0 up to all of
+  /// them: the bytes that others hold meanwhile. Beside an operation that is not pure
+  /// itself they are part of its workspace instead.
+  std::vector<int64_t> heldBytes;
+};
+
 struct ExactOptions {
   /// Whether first executions may leave the order of the problem.
   bool reorder = true;
@@ -32,6 +45,11 @@ struct ExactOptions {
   std::optional<int64_t> upperBound;
   /// Asked now and then; the search gives up once it says true.
   std::function<bool()> shouldStop;
+  /// Given for a part of another plan. The result reads what was in memory before from
+  /// kBoundary, has no regions, and is not replayed.
+  std::optional<Surroundings> surroundings;
+  /// Steps that improve the lower bound before the search.
+  int64_t numBoundSteps = 1000;
 };
 
 struct ExactResult {
@@ -44,6 +62,8 @@ struct ExactResult {
   /// What every plan within the budget adds at least, in picoseconds; the largest
   /// int64_t if there is none.
   int64_t lowerBound = 0;
+  /// What took time, in looks at a value: some nanoseconds each.
+  int64_t work = 0;
 };
 
 /// The cheapest plan, by best-first search over what has been executed and what is in
