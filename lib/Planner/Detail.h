@@ -49,6 +49,10 @@ std::vector<int64_t> pinnedBefore(const Problem &problem);
 /// an operation depends on it.
 std::vector<bool> neededOperations(const Problem &problem);
 
+/// Whether first executions are in the order of the problem, those of clones that stand
+/// for originals included.
+bool keepsOrder(const Problem &problem, const Plan &plan);
+
 /// Scratch bytes of the variant that takes the fewest.
 int64_t leastWorkspace(const Operation &operation);
 

@@ -28,6 +28,20 @@ int64_t mlir::remat::planner::addedCost(const Problem &problem, const Plan &plan
   return cost;
 }
 
+bool detail::keepsOrder(const Problem &problem, const Plan &plan) {
+  std::vector<bool> isExecuted(problem.operations.size(), false);
+  OpIndex last = -1;
+  for (const Step &step : plan.steps) {
+    if (isExecuted[step.op])
+      continue;
+    if (step.op < last)
+      return false;
+    isExecuted[step.op] = true;
+    last = step.op;
+  }
+  return true;
+}
+
 Plan mlir::remat::planner::identityPlan(const Problem &problem) {
   Plan plan;
   plan.steps.resize(problem.operations.size());
