@@ -129,7 +129,7 @@ private:
     int64_t place = done * options.numCycles % kWhole;
     int64_t numHalvings = kNumHalvings * place / kWhole;
     int64_t rest = kNumHalvings * place % kWhole;
-    int64_t colder = options.seed % 2 == 0 ? kColder : 0;
+    int64_t colder = options.seed % 2 == 0 ? 0 : kColder;
     temperature =
         ((Energy(meanCost) << (kScale + kHot)) >> (colder + cycle % kNumStarts + numHalvings)) *
         (2 * kWhole - rest) / (2 * kWhole);

@@ -430,6 +430,9 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
   }
   int64_t unchanged = family.getImpl().unchangedCost;
   std::vector<std::optional<Schedule>> found(options.numSeeds);
+  // The first run that finds the cheapest ends those behind it: whether they have begun
+  // depends on the number of threads, so that what they find does not count.
+  std::atomic<int64_t> winner = options.numSeeds;
   runAll(options.numSeeds, options.numThreads, [&](int64_t seed) {
     AnnealOptions annealing{
         limit,
@@ -440,12 +443,18 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
         maxEdits,
         leastCost,
         [&](int64_t iteration, int64_t cost) {
-          return supervisor.report(
+          bool goesOn = supervisor.report(
               {iteration, numIterations, cost < 0 ? -1 : std::max<int64_t>(cost - unchanged, 0)});
+          return goesOn && winner > seed;
         }};
     found[seed] = mlir::remat::planner::anneal(problem, family.getImpl().graph,
                                                starts[seed % starts.size()], annealing);
+    if (!found[seed] || found[seed]->getCost() > leastCost)
+      return;
+    for (int64_t last = winner; seed < last && !winner.compare_exchange_weak(last, seed);)
+      ;
   });
+  found.resize(std::min(winner + 1, options.numSeeds));
   std::vector<Schedule> schedules;
   for (std::optional<Schedule> &schedule : found)
     if (schedule)
