@@ -33,7 +33,7 @@ using namespace mlir::remat::planner;
 /// until these need more to get anywhere.
 static int64_t getEditsOfEffort(int64_t numOperations) {
   constexpr int64_t kBase = 1 << 18, kSmallSize = 500, kLargeSize = 10'000;
-  return kBase + 29 * kBase * kSmallSize / std::max(numOperations, kSmallSize) +
+  return kBase + 15 * kBase * kSmallSize / std::max(numOperations, kSmallSize) +
          8 * std::max<int64_t>(numOperations - kLargeSize, 0);
 }
 
