@@ -435,7 +435,7 @@ typedef struct RematSolveOptions {
   /// Null by default.
   RematProgressCallback onProgress;
   void *userData;
-  /// Work of each run of the local search, and of the exact search: about a second for
+  /// Work of each run of the local search, and of the exact search: some seconds for
   /// 1, four times as much for each step more, up to REMAT_MAX_EFFORT; REMAT_EFFORT_NONE
   /// for neither search. 0, the default, stands for 2.
   int64_t effort;

@@ -42,10 +42,8 @@ constexpr int64_t kWhole = int64_t(1) << 20;
 /// the temperature of the one before, up to a number of cycles.
 constexpr int64_t kNumHalvings = 12, kNumStarts = 4;
 
-/// The temperature that half of the runs begin with is that of a move that costs four
-/// times as much as a mean unit; the others begin with one that is lower by this many
-/// powers of two. Where many plans cost nearly the same only the former get far away
-/// from their start, where good ones are rare only the latter stay near them.
+/// The temperature that a hot run begins with is that of a move that costs four times as
+/// much as a mean unit; others begin with one that is lower by so many powers of two.
 constexpr int64_t kHot = 2, kColder = 4;
 
 /// Tries to find a storage that is live at some place.
@@ -129,7 +127,7 @@ private:
     int64_t place = done * options.numCycles % kWhole;
     int64_t numHalvings = kNumHalvings * place / kWhole;
     int64_t rest = kNumHalvings * place % kWhole;
-    int64_t colder = options.seed % 2 == 0 ? 0 : kColder;
+    int64_t colder = options.isHot ? 0 : kColder;
     temperature =
         ((Energy(meanCost) << (kScale + kHot)) >> (colder + cycle % kNumStarts + numHalvings)) *
         (2 * kWhole - rest) / (2 * kWhole);

@@ -23,6 +23,8 @@ struct AnnealOptions {
   /// Aligned live bytes without the boundary values that must not be exceeded.
   int64_t limit;
   bool reorder;
+  /// Whether to begin at a high temperature, far away from the start.
+  bool isHot;
   uint64_t seed;
   int64_t numIterations;
   /// Times that the temperature falls, each from the best schedule so far on.

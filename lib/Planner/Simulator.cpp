@@ -183,6 +183,8 @@ private:
       numCovered += region.end - region.begin;
 
       const ValueInstance &after = region.after;
+      if (after.value == kNoValue && after.step != kBoundary)
+        return regionError("waits for step {0} without a value", after.step);
       if (after.value == kNoValue)
         continue;
       if (after.value < 0 || after.value >= int64_t(problem.values.size()))

@@ -32,9 +32,9 @@ using namespace mlir::remat::planner;
 /// a second, and the longer the larger the problem. So there are fewer for larger ones,
 /// until these need more to get anywhere.
 static int64_t getEditsOfEffort(int64_t numOperations) {
-  constexpr int64_t kBase = 1 << 18, kSmallSize = 500, kLargeSize = 10'000;
-  return kBase + 15 * kBase * kSmallSize / std::max(numOperations, kSmallSize) +
-         8 * std::max<int64_t>(numOperations - kLargeSize, 0);
+  constexpr int64_t kMost = 13 << 18, kLeast = 7 << 16, kLargeSize = 10'000;
+  return kLeast + (kMost - kLeast) * std::max(kLargeSize - numOperations, int64_t(0)) / kLargeSize +
+         8 * std::max(numOperations - kLargeSize, int64_t(0));
 }
 
 /// Restarts find more than longer runs, once these are long enough.
@@ -418,7 +418,9 @@ void Solving::searchChain(int64_t budget) {
     keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
-/// The results of several runs from the given starts in turn, the cheapest first.
+/// The results of several runs from the given starts in turn, the cheapest first. Where
+/// many plans cost nearly the same, only hot runs get far enough away from their start;
+/// where good ones are rare, or the run is short, only the others stay near them.
 std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_t limit,
                                          int64_t leastCost, int64_t effort) {
   int64_t scale = int64_t(1) << (2 * effort);
@@ -437,6 +439,7 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
     AnnealOptions annealing{
         limit,
         options.reorder,
+        /*isHot=*/seed % 2 == 0 && effort > 1,
         static_cast<uint64_t>(seed),
         numIterations,
         getNumCycles(effort),
@@ -738,6 +741,8 @@ Answer Solving::answerForCost(int64_t maxAddedCost) {
     }
   }
   // The cheapest of the smallest ones.
+  if (!hasToStop())
+    search(high, std::max<int64_t>(options.effort - 1, 0));
   if (std::optional<Solution> found = findKnown(high);
       found && addedCost(problem, found->plan) < addedCost(problem, best.plan))
     best = std::move(*found);

@@ -954,8 +954,8 @@ static bool watch(const RematProgress *progress, void *userData) {
 }
 
 /// Solves by local search, watched by `calls`.
-static RematAnswerInfo anneal(const RematProblem *problem, int64_t effort, int64_t numIterations,
-                              Calls *calls) {
+static RematAnswerInfo anneal(const RematProblem *problem, int64_t budget, int64_t effort,
+                              int64_t numIterations, Calls *calls) {
   RematSolveOptions options = liveOptions();
   calls->count = 0;
   calls->isSane = true;
@@ -964,24 +964,24 @@ static RematAnswerInfo anneal(const RematProblem *problem, int64_t effort, int64
   options.numIterations = numIterations;
   options.onProgress = watch;
   options.userData = calls;
-  RematAnswer *answer = rematSolve(problem, 120, &options, &error);
+  RematAnswer *answer = rematSolve(problem, budget, &options, &error);
   CHECK(rematPlanVerify(problem, rematAnswerGetPlan(answer), &error));
   RematAnswerInfo info = getInfo(answer);
   CHECK(info.status == RematStatusFeasible || info.status == RematStatusOptimal);
-  CHECK(info.livePeakBytes <= 120 && calls->isSane);
+  CHECK(info.livePeakBytes <= budget && calls->isSane);
   rematAnswerDestroy(answer);
   return info;
 }
 
 static void testProgress(void) {
-  RematProblem *problem = createLadder(40);
-  // Hours of work, but each of the two runs ends at its first call; what was found is an answer.
+  RematProblem *problem = createLadder(400);
+  // Each of the two runs ends at its first call; what was found is an answer.
   Calls calls = {.goesOn = false};
-  CHECK(anneal(problem, REMAT_MAX_EFFORT, 0, &calls).status == RematStatusFeasible);
+  CHECK(anneal(problem, 800, 1, INT64_C(1) << 40, &calls).status == RematStatusFeasible);
   CHECK(calls.count == 2);
   // Watching does not end it.
   calls.goesOn = true;
-  anneal(problem, 1, 2000, &calls);
+  anneal(problem, 800, 1, 2000, &calls);
   CHECK(calls.count > 4 && calls.numIterations == 2000);
   rematProblemDestroy(problem);
 }
@@ -989,17 +989,17 @@ static void testProgress(void) {
 static void testEffort(void) {
   RematProblem *problem = createLadder(40);
   Calls calls = {.goesOn = true};
-  RematAnswerInfo none = anneal(problem, REMAT_EFFORT_NONE, 0, &calls);
+  RematAnswerInfo none = anneal(problem, 120, REMAT_EFFORT_NONE, 0, &calls);
   CHECK(calls.count == 0);
-  RematAnswerInfo little = anneal(problem, 1, 1000, &calls);
+  RematAnswerInfo little = anneal(problem, 120, 1, 1000, &calls);
   CHECK(calls.count > 0 && little.addedCost < none.addedCost);
   // Each step is four times the work; 0 stands for 2.
   calls.goesOn = false;
-  anneal(problem, 1, 0, &calls);
+  anneal(problem, 120, 1, 0, &calls);
   int64_t numIterations = calls.numIterations;
-  anneal(problem, 2, 0, &calls);
+  anneal(problem, 120, 2, 0, &calls);
   CHECK(calls.numIterations == 4 * numIterations);
-  anneal(problem, 0, 0, &calls);
+  anneal(problem, 120, 0, 0, &calls);
   CHECK(calls.numIterations == 4 * numIterations);
   rematProblemDestroy(problem);
 }

@@ -80,9 +80,10 @@ static cl::opt<std::string> solverText("solver", cl::init("auto"),
                                        cl::sub(paretoCommand));
 static cl::opt<int64_t> numSeeds("seeds", cl::init(2), cl::desc("Runs of the local search"),
                                  cl::sub(solveCommand), cl::sub(paretoCommand));
-static cl::opt<int64_t> effort("effort", cl::init(2),
-                               cl::desc("Work of each run: 1 is about a second, 2 four, ..."),
-                               cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<int64_t>
+    effort("effort", cl::init(2),
+           cl::desc("Work of each run: 1 is some seconds, each step more four times as much"),
+           cl::sub(solveCommand), cl::sub(paretoCommand));
 static cl::opt<int64_t> numIterations("iterations", cl::init(0),
                                       cl::desc("Steps of each run, instead of an effort"),
                                       cl::sub(solveCommand), cl::sub(paretoCommand));
@@ -599,8 +600,16 @@ static Expected<int> packBuffers() {
   return kInfeasible;
 }
 
+/// Options of the libraries that `--help` would list among our own.
+static void hideForeignOptions() {
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (!name.starts_with("help") && name != "version")
+      option->setHiddenFlag(cl::ReallyHidden);
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  hideForeignOptions();
   cl::ParseCommandLineOptions(argc, argv, "Plans which values to drop and compute again\n");
   Expected<int> result = solveCommand    ? solveGraph()
                          : paretoCommand ? pareto()

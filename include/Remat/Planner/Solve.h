@@ -68,7 +68,7 @@ struct SolveOptions : FamilyOptions {
   Solver solver = Solver::Auto;
   /// Independent runs of the local search.
   int64_t numSeeds = 2;
-  /// Work of each run, 0 to kMaxEffort: none, or about a second for 1 and four times as
+  /// Work of each run, 0 to kMaxEffort: none, or some seconds for 1 and four times as
   /// much for each step more.
   int64_t effort = 2;
   /// Whether a budget that no plan of the family meets counts as not met, so that the

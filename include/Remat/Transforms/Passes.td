@@ -88,7 +88,7 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::remat::planner::Solver::Exact, "exact",
                           "branch and bound, for small functions only"))}]>,
     Option<"effort", "effort", "int64_t", "1",
-           "Work of the search for each function, 0 to 10: none, about a second, and four "
+           "Work of the search for each function, 0 to 10: none, some seconds, and four "
            "times as much for each step more">,
     Option<"maxOverhead", "max-overhead", "::mlir::remat::CostLimit",
            "::mlir::remat::CostLimit()",

@@ -31,6 +31,7 @@ Problem makeProblem(uint64_t seed, int64_t numOperations) {
 AnnealOptions makeOptions(int64_t limit, bool reorder, int64_t numIterations) {
   return {limit,
           reorder,
+          /*isHot=*/false,
           /*seed=*/1,
           numIterations,
           /*numCycles=*/4,

@@ -410,6 +410,7 @@ TEST_F(CloneTest, ErrorsOfRegions) {
   EXPECT_EQ(withRegion(4, 6, good.after), "region 0 holds step 5 ('op4'), which is not a clone");
   EXPECT_EQ(withRegion(4, 5, {5, 3}), "region 0 waits for value 5, which does not exist");
   EXPECT_EQ(withRegion(4, 5, {-2, 3}), "region 0 waits for value -2, which does not exist");
+  EXPECT_EQ(withRegion(4, 5, {kNoValue, 3}), "region 0 waits for step 3 without a value");
   EXPECT_EQ(withRegion(4, 5, {n, 4}), "region 0 waits for step 4, which is not before it");
   EXPECT_EQ(withRegion(4, 5, {n, -1}), "region 0 waits for step -1, which is not before it");
   EXPECT_EQ(withRegion(4, 5, {n, 2}),
