@@ -557,14 +557,24 @@ RematAnswer *rematSolveForCost(const RematProblem *problem, int64_t maxAddedCost
                    });
 }
 
-/// An error unless there are `numBudgets` budgets, none of them negative.
-static Error checkBudgets(const int64_t *budgets, int64_t numBudgets) {
+/// The same for budgets; after an error all `answers` are null.
+static Error answerBudgets(const RematProblem *problem, const int64_t *budgets, int64_t numBudgets,
+                           const RematSolveOptions *options,
+                           llvm::MutableArrayRef<RematAnswer *> answers,
+                           llvm::function_ref<Expected<std::vector<Answer>>(
+                               const Problem &, llvm::ArrayRef<int64_t>, const SolveOptions &)>
+                               ask) {
+  llvm::fill(answers, nullptr);
   if (Error error = checkArray(budgets, "budgets", numBudgets, "numBudgets"))
     return error;
-  for (int64_t budget : llvm::ArrayRef(budgets, numBudgets))
+  llvm::ArrayRef<int64_t> asked(budgets, numBudgets);
+  for (int64_t budget : asked)
     if (Error error = checkOption("budget", budget, 0, INT64_MAX))
       return error;
-  return Error::success();
+  return answerAll(
+      problem, options,
+      [&](const Problem &input, const SolveOptions &how) { return ask(input, asked, how); },
+      answers);
 }
 
 bool rematSolveAll(const RematProblem *problem, const int64_t *budgets, int64_t numBudgets,
@@ -572,15 +582,8 @@ bool rematSolveAll(const RematProblem *problem, const int64_t *budgets, int64_t 
   return attempt(error, [&]() -> Error {
     if (Error failure = checkArray(answers, "answers", numBudgets, "numBudgets"))
       return failure;
-    llvm::MutableArrayRef<RematAnswer *> results(answers, numBudgets);
-    llvm::fill(results, nullptr);
-    if (Error failure = checkBudgets(budgets, numBudgets))
-      return failure;
-    llvm::ArrayRef<int64_t> asked(budgets, numBudgets);
-    return answerAll(
-        problem, options,
-        [&](const Problem &input, const SolveOptions &how) { return solveAll(input, asked, how); },
-        results);
+    return answerBudgets(problem, budgets, numBudgets, options, {answers, size_t(numBudgets)},
+                         solveAll);
   });
 }
 
@@ -594,17 +597,11 @@ bool rematSolveFront(const RematProblem *problem, int64_t numPoints, const int64
       return failure;
     if (Error failure = requirePointer(answers, "answers"))
       return failure;
-    llvm::MutableArrayRef<RematAnswer *> results(answers, numPoints + numBudgets);
-    llvm::fill(results, nullptr);
-    if (Error failure = checkBudgets(budgets, numBudgets))
-      return failure;
-    llvm::ArrayRef<int64_t> others(budgets, numBudgets);
-    return answerAll(
-        problem, options,
-        [&](const Problem &input, const SolveOptions &how) {
+    return answerBudgets(
+        problem, budgets, numBudgets, options, {answers, size_t(numPoints + numBudgets)},
+        [&](const Problem &input, llvm::ArrayRef<int64_t> others, const SolveOptions &how) {
           return solveFront(input, numPoints, others, how);
-        },
-        results);
+        });
   });
 }
 
