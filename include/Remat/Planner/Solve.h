@@ -121,8 +121,9 @@ llvm::Expected<std::vector<Answer>>
 solveAll(const Problem &problem, llvm::ArrayRef<int64_t> budgets, const SolveOptions &options = {});
 
 /// The front: answers for `numPoints` budgets, at least two, in even steps from the
-/// unchanged peak down to the smallest one of the family, followed by those for `others`;
-/// all in one run as above.
+/// unchanged peak down to the smallest one that the search finds, or with
+/// `onlyImprovesFamily` that of the family, followed by those for `others`; all in one run
+/// as above.
 llvm::Expected<std::vector<Answer>> solveFront(const Problem &problem, int64_t numPoints,
                                                llvm::ArrayRef<int64_t> others = {},
                                                const SolveOptions &options = {});
