@@ -15,7 +15,6 @@
 #include "Anneal.h"
 #include "NodeMoves.h"
 #include "Random.h"
-#include "UnitClasses.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -54,9 +53,9 @@ constexpr int64_t kMaxBlocks = 64;
 
 class Annealer {
 public:
-  Annealer(const Problem &problem, const StorageGraph &graph, Schedule start,
-           const AnnealOptions &options)
-      : graph(graph), options(options), classes(graph), schedule(std::move(start)),
+  Annealer(const Problem &problem, const StorageGraph &graph, const UnitClasses &classes,
+           Schedule start, const AnnealOptions &options)
+      : graph(graph), options(options), classes(classes), schedule(std::move(start)),
         gaps(problem, graph, schedule, options.reorder),
         nodes(problem, graph, schedule, options.reorder), random(options.seed) {
     weighRoots();
@@ -105,8 +104,7 @@ private:
            ((price * std::min<__int128>(bytes, int64_t(1) << 60)) >> kScale);
   }
 
-  /// Falls within each cycle. False when the search has
-  /// to end.
+  /// Falls within each cycle. False when the search has to end.
   bool setTemperature(int64_t iteration) {
     // Parts of 2^20: of the iterations or the edits, whichever end first.
     int64_t edits = std::min(schedule.getNumExecuted() - firstEdit, options.maxEdits);
@@ -339,52 +337,62 @@ private:
           isAny |= closeGap(*other);
     if (!isAny)
       return false;
-    takeBackFitting();
+    takeBackFitting(/*numBlocks=*/1);
     return true;
   }
 
-  /// Does the same in several blocks: drops what has the same role in each, or takes
-  /// its clones back, and then the opposite where that is possible, or needed.
   bool changeBlocks() {
     bool isDrop = random.chance(50);
-    UnitIndex unit = kNone;
-    size_t output = 0;
     choosePlace();
-    if (isDrop) {
-      std::optional<Gap> gap = drawGap();
-      if (!gap)
-        return false;
-      RootIndex root = schedule.getInstance(gap->instance).root;
-      unit = graph.roots[root].unit;
-      output = llvm::find(graph.units[unit].outputs, root) - graph.units[unit].outputs.begin();
-    } else if (NodeIndex clone = drawClone(); clone != kNone) {
-      unit = schedule.getNode(clone).unit;
-    } else {
+    return isDrop ? dropInBlocks() : takeBackInBlocks();
+  }
+
+  /// Drops what has the same role in several blocks, and takes clones back then.
+  bool dropInBlocks() {
+    std::optional<Gap> gap = drawGap();
+    if (!gap)
       return false;
-    }
+    RootIndex root = schedule.getInstance(gap->instance).root;
+    UnitIndex unit = graph.roots[root].unit;
+    const auto &outputs = graph.units[unit].outputs;
+    size_t output = llvm::find(outputs, root) - outputs.begin();
+    int64_t numBlocks = changeBlocks(unit, [&](const Unit &member, Random choices) {
+      std::optional<Gap> alike = findGap(member.outputs[output]);
+      return alike && closeGap(*alike, choices);
+    });
+    if (numBlocks > 0)
+      takeBackFitting(numBlocks);
+    return numBlocks > 0;
+  }
+
+  /// Takes clones with the same role in several blocks back, and closes gaps then.
+  bool takeBackInBlocks() {
+    NodeIndex drawn = drawClone();
+    if (drawn == kNone)
+      return false;
+    int64_t numBlocks =
+        changeBlocks(schedule.getNode(drawn).unit, [&](const Unit &member, const Random &) {
+          NodeIndex clone = findClone(member);
+          return clone != kNone && gaps.takeBack(clone);
+        });
+    if (numBlocks > 0)
+      closeGapsUntil(excess, numBlocks);
+    return numBlocks > 0;
+  }
+
+  /// Asks `change` for what has the role of `unit` in several blocks, each time with the
+  /// same random numbers; it says whether it has changed anything. Returns how many blocks
+  /// those are, or 0 where nothing has changed.
+  int64_t changeBlocks(UnitIndex unit, llvm::function_ref<bool(const Unit &, Random)> change) {
     llvm::ArrayRef<UnitIndex> members = classes.getMembers(unit);
     int64_t numMembers = members.size();
     int64_t numBlocks = 1 + random.below(std::min(numMembers, kMaxBlocks));
     int64_t first = random.below(numMembers);
-    uint64_t seed = random.next();
+    Random choices(random.next());
     bool isAny = false;
-    for (int64_t i = 0; i < numBlocks; ++i) {
-      const Unit &member = graph.units[members[(first + i) % numMembers]];
-      if (isDrop) {
-        Random choices(seed);
-        if (std::optional<Gap> gap = findGap(member.outputs[output]))
-          isAny |= closeGap(*gap, choices);
-      } else if (NodeIndex clone = findClone(member); clone != kNone) {
-        isAny |= gaps.takeBack(clone);
-      }
-    }
-    if (!isAny)
-      return false;
-    if (isDrop)
-      takeBackFitting(numBlocks);
-    else
-      closeGapsUntil(excess, numBlocks);
-    return true;
+    for (int64_t i = 0; i < numBlocks; ++i)
+      isAny |= change(graph.units[members[(first + i) % numMembers]], choices);
+    return isAny ? numBlocks : 0;
   }
 
   /// The last clone of a unit; kNone if there is none.
@@ -398,7 +406,7 @@ private:
   }
 
   /// Takes back clones that leave memory no higher than the search is now.
-  void takeBackFitting(int64_t numBlocks = 1) {
+  void takeBackFitting(int64_t numBlocks) {
     __int128 before = excess;
     int64_t numTries = 1 + random.below(6 * numBlocks);
     for (int64_t i = 0; i < numTries; ++i) {
@@ -530,7 +538,7 @@ private:
 
   const StorageGraph &graph;
   const AnnealOptions &options;
-  UnitClasses classes;
+  const UnitClasses &classes;
   Schedule schedule;
   GapMoves gaps;
   NodeMoves nodes;
@@ -552,7 +560,8 @@ private:
 } // namespace
 
 std::optional<Schedule> mlir::remat::planner::anneal(const Problem &problem,
-                                                     const StorageGraph &graph, Schedule schedule,
+                                                     const StorageGraph &graph,
+                                                     const UnitClasses &classes, Schedule schedule,
                                                      const AnnealOptions &options) {
-  return Annealer(problem, graph, std::move(schedule), options).run();
+  return Annealer(problem, graph, classes, std::move(schedule), options).run();
 }

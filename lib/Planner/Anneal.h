@@ -15,6 +15,7 @@
 #define REMAT_LIB_PLANNER_ANNEAL_H
 
 #include "Schedule.h"
+#include "UnitClasses.h"
 #include <functional>
 
 namespace mlir::remat::planner {
@@ -41,7 +42,8 @@ struct AnnealOptions {
 /// Looks for a cheaper schedule within the limit, from `schedule` on, which may be
 /// above it. Returns the cheapest one found; nothing when none is within the limit.
 /// The result costs at most what `schedule` costs if that is within the limit.
-std::optional<Schedule> anneal(const Problem &problem, const StorageGraph &graph, Schedule schedule,
+std::optional<Schedule> anneal(const Problem &problem, const StorageGraph &graph,
+                               const UnitClasses &classes, Schedule schedule,
                                const AnnealOptions &options);
 
 } // namespace mlir::remat::planner

@@ -299,6 +299,8 @@ private:
   const SolveOptions &options;
   std::optional<Problem> restricted, alignedProblem;
   PlanFamily family;
+  /// Of the family's units; once a local search has asked for them.
+  std::optional<UnitClasses> classes;
   Supervisor supervisor;
   std::vector<Known> known;
   /// For problems with variants: how to solve them with the smallest workspaces.
@@ -430,6 +432,8 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
     numIterations = options.numIterations;
     maxEdits = std::numeric_limits<int64_t>::max();
   }
+  if (!classes)
+    classes.emplace(family.getImpl().graph);
   int64_t unchanged = family.getImpl().unchangedCost;
   std::vector<std::optional<Schedule>> found(options.numSeeds);
   // The first run that finds the cheapest ends those behind it: whether they have begun
@@ -450,7 +454,7 @@ std::vector<Schedule> Solving::annealAll(llvm::ArrayRef<Schedule> starts, int64_
               {iteration, numIterations, cost < 0 ? -1 : std::max<int64_t>(cost - unchanged, 0)});
           return goesOn && winner > seed;
         }};
-    found[seed] = mlir::remat::planner::anneal(problem, family.getImpl().graph,
+    found[seed] = mlir::remat::planner::anneal(problem, family.getImpl().graph, *classes,
                                                starts[seed % starts.size()], annealing);
     if (!found[seed] || found[seed]->getCost() > leastCost)
       return;

@@ -43,9 +43,10 @@ AnnealOptions makeOptions(int64_t limit, bool reorder, int64_t numIterations) {
 /// A schedule without dead operations, and its graph.
 struct Start {
   StorageGraph graph;
+  UnitClasses classes;
   Schedule schedule;
   Start(const Problem &problem, bool reorder)
-      : graph(problem, /*minBytes=*/0), schedule(problem, graph, reorder) {
+      : graph(problem, /*minBytes=*/0), classes(graph), schedule(problem, graph, reorder) {
     schedule.removeUnread();
   }
 };
@@ -68,7 +69,7 @@ TEST(AnnealTest, PlansVerifyAndFit) {
       int64_t limit = getLimit(problem, start, percent);
       AnnealOptions options = makeOptions(limit, reorder, 2000);
       std::optional<Schedule> found =
-          anneal(problem, start.graph, start.schedule.snapshot(), options);
+          anneal(problem, start.graph, start.classes, start.schedule.snapshot(), options);
       if (!found)
         continue;
       EXPECT_LE(found->getPeak(), limit) << place;
@@ -83,12 +84,13 @@ TEST(AnnealTest, PlansVerifyAndFit) {
       numWithClones += found->getCost() > start.schedule.getCost();
       // The same again, from the same seed; and nothing dearer from there on.
       std::optional<Schedule> again =
-          anneal(problem, start.graph, start.schedule.snapshot(), options);
+          anneal(problem, start.graph, start.classes, start.schedule.snapshot(), options);
       ASSERT_TRUE(again) << place;
       EXPECT_EQ(toText(again->toPlan()), toText(plan)) << place;
       options.seed = 7;
       options.numIterations = 300;
-      std::optional<Schedule> further = anneal(problem, start.graph, *found, options);
+      std::optional<Schedule> further =
+          anneal(problem, start.graph, start.classes, *found, options);
       ASSERT_TRUE(further) << place;
       EXPECT_LE(further->getCost(), found->getCost()) << place;
       EXPECT_LE(further->getPeak(), limit) << place;
@@ -104,10 +106,11 @@ TEST(AnnealTest, WithoutIterations) {
     Start start(problem, /*reorder=*/true);
     int64_t peak = start.schedule.getPeak();
     std::optional<Schedule> found =
-        anneal(problem, start.graph, start.schedule, makeOptions(peak, true, 0));
+        anneal(problem, start.graph, start.classes, start.schedule, makeOptions(peak, true, 0));
     ASSERT_TRUE(found) << "seed " << seed;
     EXPECT_EQ(toText(found->toPlan()), toText(start.schedule.toPlan())) << "seed " << seed;
-    EXPECT_FALSE(anneal(problem, start.graph, start.schedule, makeOptions(peak - 1, true, 0)))
+    EXPECT_FALSE(
+        anneal(problem, start.graph, start.classes, start.schedule, makeOptions(peak - 1, true, 0)))
         << "seed " << seed;
   }
 }
@@ -118,7 +121,8 @@ TEST(AnnealTest, NothingBelowTheWorkingSet) {
     Start start(problem, /*reorder=*/true);
     int64_t least = workingSetBytes(problem) - start.graph.boundaryBytes;
     for (int64_t limit : {least - 1, int64_t(0) - 1, -kAny / 2})
-      EXPECT_FALSE(anneal(problem, start.graph, start.schedule, makeOptions(limit, true, 300)))
+      EXPECT_FALSE(anneal(problem, start.graph, start.classes, start.schedule,
+                          makeOptions(limit, true, 300)))
           << "seed " << seed;
   }
 }
@@ -133,17 +137,17 @@ TEST(AnnealTest, EndsWhenItIsTold) {
     last = iteration;
     return ++numReports < 1;
   };
-  anneal(problem, start.graph, start.schedule, options);
+  anneal(problem, start.graph, start.classes, start.schedule, options);
   EXPECT_EQ(numReports, 1);
   // Edits end it as well.
   options.onProgress = nullptr;
   options.maxEdits = 1000;
-  anneal(problem, start.graph, start.schedule, options);
+  anneal(problem, start.graph, start.classes, start.schedule, options);
   // And a cost that nothing undercuts.
   options.maxEdits = kAny;
   options.limit = start.schedule.getPeak();
   options.leastCost = start.schedule.getCost();
-  ASSERT_TRUE(anneal(problem, start.graph, start.schedule, options));
+  ASSERT_TRUE(anneal(problem, start.graph, start.classes, start.schedule, options));
 }
 
 TEST(AnnealTest, ProgressRises) {
@@ -162,7 +166,8 @@ TEST(AnnealTest, ProgressRises) {
     ++numReports;
     return true;
   };
-  std::optional<Schedule> found = anneal(problem, start.graph, start.schedule, options);
+  std::optional<Schedule> found =
+      anneal(problem, start.graph, start.classes, start.schedule, options);
   EXPECT_GT(numReports, 50);
   if (best != kAny) {
     ASSERT_TRUE(found);
@@ -191,7 +196,7 @@ TEST(AnnealTest, AgreesWithExhaustive) {
         problem, {limit + start.graph.boundaryBytes, /*reorder=*/true, /*maxSteps=*/24, 20'000},
         &isComplete);
     std::optional<Schedule> found =
-        anneal(problem, start.graph, start.schedule, makeOptions(limit, true, 3000));
+        anneal(problem, start.graph, start.classes, start.schedule, makeOptions(limit, true, 3000));
     if (!isComplete)
       continue;
     if (!best) {
