@@ -47,11 +47,9 @@ class Bounder {
 public:
   Bounder(const Problem &input, int64_t limit)
       : problem(input), budget(limit), numOperations(input.operations.size()),
+        boundaryBytes(detail::boundaryBytes(input, /*alignment=*/1)),
         needed(neededOperations(input)), roots(viewRoots(input)), sets(input, /*roundTo=*/1),
         isFixed(input.values.size(), false) {
-    for (const Value &value : problem.values)
-      if (value.producer == kBoundary && value.placement != Placement::None)
-        boundaryBytes += value.bytes;
     for (const Operation &op : problem.operations)
       for (ValueIndex value : op.writes)
         isFixed[value] = !op.recomputable || op.policy == Policy::MustSave ||
@@ -203,7 +201,7 @@ private:
   const Problem &problem;
   int64_t budget;
   int64_t numOperations;
-  int64_t boundaryBytes = 0;
+  int64_t boundaryBytes;
   std::vector<bool> needed;
   std::vector<ValueIndex> roots;
   WorkingSets sets;

@@ -42,6 +42,10 @@ std::vector<int64_t> sourcePositions(const Problem &problem);
 /// view. A value that may reuse a storage is a root of its own.
 std::vector<ValueIndex> viewRoots(const Problem &problem);
 
+/// Bytes of the boundary values that are in memory, each rounded up to a multiple of
+/// `alignment`.
+int64_t boundaryBytes(const Problem &problem, int64_t alignment);
+
 /// For each operation, how many pinned operations are before it.
 std::vector<int64_t> pinnedBefore(const Problem &problem);
 

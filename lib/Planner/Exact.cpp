@@ -128,7 +128,7 @@ public:
          const StageRelaxation &bound)
       : problem(problem), budget(budget), options(options), bound(bound),
         numOperations(problem.operations.size()), numValues(problem.values.size()),
-        roots(viewRoots(problem)) {
+        roots(viewRoots(problem)), boundaryBytes(detail::boundaryBytes(problem, /*alignment=*/1)) {
     std::vector<bool> isNeeded = neededOperations(problem);
     if (const std::optional<Surroundings> &around = options.surroundings) {
       for (auto [index, isExecuted] : llvm::enumerate(around->isExecuted))
@@ -168,9 +168,6 @@ public:
       const Value &root = problem.values[roots[value]];
       if (problem.values[value].producer != kBoundary)
         groupOf[roots[value]].insert(value);
-      if (problem.values[value].producer == kBoundary &&
-          problem.values[value].placement != Placement::None)
-        boundaryBytes += problem.values[value].bytes;
       if (roots[value] == value && root.producer != kBoundary && bytesOf(value) > 0)
         storages.push_back(value);
     }
@@ -610,7 +607,7 @@ private:
   /// The roots that take memory.
   std::vector<ValueIndex> storages;
   Set needed, effects, pinned, cloneable;
-  int64_t neededCost = 0, boundaryBytes = 0;
+  int64_t neededCost = 0, boundaryBytes;
 
   /// A deque, because nodes are added while one is looked at.
   std::deque<Node> nodes;

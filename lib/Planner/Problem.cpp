@@ -200,6 +200,14 @@ std::vector<ValueIndex> detail::viewRoots(const Problem &problem) {
   return roots;
 }
 
+int64_t detail::boundaryBytes(const Problem &problem, int64_t alignment) {
+  int64_t sum = 0;
+  for (const Value &value : problem.values)
+    if (value.producer == kBoundary && value.placement != Placement::None)
+      sum += align(value.bytes, alignment);
+  return sum;
+}
+
 std::vector<int64_t> detail::pinnedBefore(const Problem &problem) {
   std::vector<int64_t> before;
   before.reserve(problem.operations.size());

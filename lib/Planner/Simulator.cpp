@@ -27,11 +27,7 @@ public:
   Verifier(const Problem &input, const Plan &candidate)
       : problem(input), plan(candidate), numOperations(input.operations.size()),
         numSteps(candidate.steps.size()), numPinnedBefore(pinnedBefore(input)),
-        hasOriginal(numOperations, false) {
-    for (const Value &value : problem.values)
-      if (value.producer == kBoundary && value.placement != Placement::None)
-        sumOfBytes += align(value.bytes, problem.alignment);
-  }
+        hasOriginal(numOperations, false), sumOfBytes(boundaryBytes(input, input.alignment)) {}
 
   llvm::Error run() {
     for (StepIndex index = 0; index < numSteps; ++index)
@@ -183,10 +179,11 @@ private:
       numCovered += region.end - region.begin;
 
       const ValueInstance &after = region.after;
-      if (after.value == kNoValue && after.step != kBoundary)
-        return regionError("waits for step {0} without a value", after.step);
-      if (after.value == kNoValue)
+      if (after.value == kNoValue) {
+        if (after.step != kBoundary)
+          return regionError("waits for step {0} without a value", after.step);
         continue;
+      }
       if (after.value < 0 || after.value >= int64_t(problem.values.size()))
         return regionError("waits for value {0}, which does not exist", after.value);
       if (problem.values[after.value].producer == kBoundary)
@@ -220,7 +217,7 @@ private:
   std::vector<int64_t> numPinnedBefore;
   std::vector<bool> hasOriginal;
   OpIndex next = 0;
-  int64_t numPinned = 0, sumOfCosts = 0, sumOfBytes = 0;
+  int64_t numPinned = 0, sumOfCosts = 0, sumOfBytes;
 };
 
 } // namespace
@@ -345,15 +342,11 @@ int64_t mlir::remat::planner::workingSetBytes(const Problem &problem) {
 }
 
 int64_t mlir::remat::planner::workingSetBytes(const Problem &problem, int64_t alignment) {
-  int64_t boundaryBytes = 0;
-  for (const Value &value : problem.values)
-    if (value.producer == kBoundary && value.placement != Placement::None)
-      boundaryBytes += align(value.bytes, alignment);
   std::vector<bool> needed = neededOperations(problem);
   WorkingSets sets(problem, alignment);
   int64_t largest = 0;
   for (OpIndex op = 0, e = problem.operations.size(); op < e; ++op)
     if (needed[op])
       largest = std::max(largest, sets.bytes(op));
-  return boundaryBytes + largest;
+  return boundaryBytes(problem, alignment) + largest;
 }

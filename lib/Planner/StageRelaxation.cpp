@@ -255,10 +255,7 @@ void StageRelaxation::markCells(bool reorder) {
     return stage < info.first || stage > info.end ? nullptr
                                                   : &cells[info.firstCell + stage - info.first];
   };
-  int64_t boundaryBytes = 0;
-  for (const Value &value : problem.values)
-    if (value.producer == kBoundary && value.placement != Placement::None)
-      boundaryBytes += value.bytes;
+  int64_t boundaryBytes = detail::boundaryBytes(problem, /*alignment=*/1);
   WorkingSets sets(problem, /*roundTo=*/1);
   std::vector<int64_t> held = findHeldBytes(reorder);
   for (auto [stage, index] : llvm::enumerate(milestones)) {

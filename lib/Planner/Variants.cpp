@@ -65,10 +65,7 @@ Problem mlir::remat::planner::withLeastWorkspaces(const Problem &problem) {
 }
 
 int64_t mlir::remat::planner::raiseCosts(const Problem &problem, int64_t budget, Problem &least) {
-  int64_t room = budget;
-  for (const Value &value : problem.values)
-    if (value.producer == kBoundary && value.placement != Placement::None)
-      room -= value.bytes;
+  int64_t room = budget - boundaryBytes(problem, /*alignment=*/1);
   std::vector<bool> needed = neededOperations(problem);
   WorkingSets sets(problem, /*roundTo=*/1);
   int64_t sum = 0;

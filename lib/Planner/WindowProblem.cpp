@@ -19,10 +19,11 @@ using namespace mlir::remat::planner::detail;
 
 PlanFacts::PlanFacts(const Problem &problem, Plan input, int64_t alignment)
     : problem(problem), plan(std::move(input)), alignment(alignment), groups(problem, plan),
+      boundaryBytes(detail::boundaryBytes(problem, alignment)), roots(viewRoots(problem)),
       simulation(simulate(problem, plan)), writePosition(writePositions(problem)),
       stepsOf(problem.operations.size()), lastRead(groups.group.size(), -1),
       lastDependence(groups.group.size(), -1), viewsOf(problem.values.size()) {
-  for (auto [value, root] : llvm::enumerate(viewRoots(problem)))
+  for (auto [value, root] : llvm::enumerate(roots))
     if (root != static_cast<ValueIndex>(value))
       viewsOf[root].push_back(value);
   for (auto [index, step] : llvm::enumerate(plan.steps)) {
@@ -35,9 +36,6 @@ PlanFacts::PlanFacts(const Problem &problem, Plan input, int64_t alignment)
       if (from != kBoundary)
         lastDependence[writeOf(value, from)] = index;
   }
-  for (auto [index, value] : llvm::enumerate(problem.values))
-    if (value.producer == kBoundary && value.placement != Placement::None)
-      boundaryBytes += bytesOf(index);
   livePeak = boundaryBytes;
   for (auto [step, bytes] :
        llvm::zip_equal(plan.steps, liveBytesOfStorages(problem, plan, alignment)))
@@ -80,11 +78,6 @@ private:
   bool isTouched(ValueIndex value) const { return isChosen[value] && !isBoundary(value); }
   bool isExecutedBefore(OpIndex op) const {
     return !facts.stepsOf[op].empty() && facts.stepsOf[op].front() < window.begin;
-  }
-  ValueIndex rootOf(ValueIndex value) const {
-    while (problem.values[value].placement == Placement::View)
-      value = problem.values[value].source;
-    return value;
   }
 
   /// Chooses the values that the problem is about: all that the free operations read
@@ -168,7 +161,7 @@ private:
     for (ValueIndex value : chosen) {
       if (isBoundary(value))
         continue;
-      ValueIndex root = rootOf(value);
+      ValueIndex root = facts.roots[value];
       for (StepIndex step : facts.stepsOf[problem.values[value].producer]) {
         if (step >= window.begin)
           break;
@@ -185,7 +178,7 @@ private:
       OpIndex producer = problem.values[value].producer;
       if (producer != kBoundary && isFreeOrAbsent(producer))
         for (StepIndex step : facts.stepsOf[producer])
-          if (step < window.begin && groups.of({value, step}) == groupOf[rootOf(value)])
+          if (step < window.begin && groups.of({value, step}) == groupOf[facts.roots[value]])
             before = step;
       result.indexOf[value] = result.values.size();
       result.values.push_back(value);
@@ -235,7 +228,7 @@ private:
         StepIndex last = std::max(at, groups.lastRead[groups.group[write]]);
         // What takes over another storage is counted with that one at first.
         const Storage &storage = facts.simulation.storages[facts.simulation.storageOf[write]];
-        bool isTaken = storage.begin < at && !isChosen[rootOf(problem.values[value].source)];
+        bool isTaken = storage.begin < at && !isChosen[facts.roots[problem.values[value].source]];
         add(during, at + isTaken, last + 1, facts.bytesOf(value));
         add(across, at + 1, last + 1, facts.bytesOf(value));
       }
@@ -427,7 +420,7 @@ private:
     const Value &original = problem.values[result.values[write]];
     isImpossible |= value.placement == Placement::View && !isRead;
     if (value.placement == Placement::View ||
-        (isRead && problem.values[rootOf(original.source)].bytes == original.bytes))
+        (isRead && problem.values[facts.roots[original.source]].bytes == original.bytes))
       return;
     value.placement = Placement::Own;
     value.source = kNoValue;

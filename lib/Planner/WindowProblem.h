@@ -34,9 +34,10 @@ struct PlanFacts {
   Plan plan;
   int64_t alignment;
   detail::ViewGroups groups;
+  int64_t boundaryBytes;
+  /// By value: the value whose storage it shows.
+  std::vector<ValueIndex> roots;
   Simulation simulation;
-  /// Of the boundary values.
-  int64_t boundaryBytes = 0;
   int64_t livePeak = 0;
   std::vector<int64_t> writePosition;
   /// By operation.
