@@ -144,9 +144,9 @@ std::optional<Closure> GapMoves::collect(const Gap &gap, NodeIndex peakNode, siz
     }
     RootRead read = unit.reads[frame.nextRead++];
     const Root &root = graph.roots[read.root];
-    if (visitedBy[root.unit] == visit)
+    if (visitedBy[root.unit] == visit && !read.isFixed)
       continue;
-    InstanceIndex before = schedule.findBefore(read.root, target);
+    InstanceIndex before = schedule.findRead(read, target);
     if (before != kNone && schedule.isForbidden(before, target))
       before = kNone;
     NodeIndex end = before == kNone ? kNone : schedule.getEnd(before);
@@ -217,8 +217,9 @@ void GapMoves::apply(const Gap &gap, const Closure &closure) {
     const Unit &unit = graph.units[unitIndex];
     llvm::SmallVector<InstanceIndex, 8> reads;
     for (RootRead read : unit.reads)
-      reads.push_back(computedNow[read.root] != kNone ? computedNow[read.root]
-                                                      : schedule.findBefore(read.root, target));
+      reads.push_back(computedNow[read.root] != kNone && !read.isFixed
+                          ? computedNow[read.root]
+                          : schedule.findRead(read, target));
     bool isDropped = unitIndex == graph.roots[droppedRoot].unit;
     NodeIndex old = kNone;
     if (isDropped && move)

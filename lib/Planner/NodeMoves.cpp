@@ -126,9 +126,13 @@ bool NodeMoves::serveEarlier(NodeIndex clone) {
   // The last reader of any of the instances that the clone repeats.
   NodeIndex reader = kNone;
   for (InstanceIndex output : info.outputs) {
-    InstanceIndex previous = schedule.findBefore(schedule.getInstance(output).root, clone);
+    RootIndex root = schedule.getInstance(output).root;
+    InstanceIndex previous = schedule.findBefore(root, clone);
     if (previous == kNone)
       continue;
+    // What has passed a fixed view stays.
+    if (graph.roots[root].firstFixedView < schedule.getPlace(clone))
+      return false;
     const auto &uses = schedule.getInstance(previous).uses;
     auto use =
         llvm::partition_point(uses, [&](NodeIndex use) { return schedule.isBefore(use, clone); });

@@ -201,7 +201,8 @@ Solution PlanFamily::Impl::materialize(Member &member) {
   Solution solution = evaluate(problem, toPlan(member));
   // Counting a member as no smaller than the search saw it keeps the answers
   // monotone even where the search was too careful.
-  solution.requiredBytes = std::max(member.peak, getPeak(solution));
+  solution.requiredBytes = isAllowed(solution.plan) ? std::max(member.peak, getPeak(solution))
+                                                    : std::numeric_limits<int64_t>::max();
   member.requiredBytes = solution.requiredBytes;
   return solution;
 }

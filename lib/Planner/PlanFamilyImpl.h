@@ -12,6 +12,7 @@
 #ifndef REMAT_LIB_PLANNER_PLANFAMILYIMPL_H
 #define REMAT_LIB_PLANNER_PLANFAMILYIMPL_H
 
+#include "Detail.h"
 #include "Greedy.h"
 #include "Remat/Planner/PlanFamily.h"
 
@@ -41,6 +42,12 @@ struct PlanFamily::Impl {
   /// What a budget is compared with.
   int64_t getPeak(const Solution &solution) const {
     return options.isPacked ? solution.packing.packedBytes : solution.simulation.livePeak;
+  }
+
+  /// Whether first executions keep the order of the problem, if they have to. A view
+  /// that is placed as late as its first reader may be out of it.
+  bool isAllowed(const Plan &plan) const {
+    return options.reorder || detail::keepsOrder(problem, plan);
   }
 
   /// Removes what nobody reads, and computes again what must be. An error when that

@@ -59,6 +59,14 @@ InstanceIndex Schedule::findBefore(RootIndex root, NodeIndex node) const {
   return kNone;
 }
 
+InstanceIndex Schedule::findRead(RootRead read, NodeIndex node) const {
+  if (read.isFixed)
+    for (InstanceIndex instance : nodes[graph->roots[read.root].firstFixedView].reads)
+      if (instances[instance].root == read.root)
+        return instance;
+  return findBefore(read.root, node);
+}
+
 //===----------------------------------------------------------------------===//
 // Live bytes
 //===----------------------------------------------------------------------===//

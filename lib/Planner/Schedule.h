@@ -67,6 +67,9 @@ public:
   llvm::ArrayRef<InstanceIndex> getInstances(RootIndex root) const { return instancesOf[root]; }
   /// The last instance of `root` that is complete before `node`; kNone if none.
   InstanceIndex findBefore(RootIndex root, NodeIndex node) const;
+  /// The instance that `node` reads if it is to execute a unit with this read: the last
+  /// one before it, or the one that passed the fixed view.
+  InstanceIndex findRead(RootRead read, NodeIndex node) const;
   llvm::ArrayRef<NodeIndex> getNodes(int64_t slot) const { return slots[slot]; }
 
   /// Whether `a` runs before `b`.

@@ -267,9 +267,6 @@ private:
   bool uses(Solver solver) const {
     return options.solver == solver || options.solver == Solver::Auto;
   }
-  bool isAllowed(const Plan &plan) const {
-    return options.reorder || detail::keepsOrder(problem, plan);
-  }
   void keep(Solution solution, std::optional<Schedule> schedule);
   void keepSmallest();
   bool isSmall() const {
@@ -326,8 +323,10 @@ void Solving::keepSmallest() {
   keep(family.findSmallest(), std::nullopt);
 }
 
-/// Keeps the schedule of the last plan only.
+/// Keeps the schedule of the last plan only, and no plan that is not allowed.
 void Solving::keep(Solution solution, std::optional<Schedule> schedule) {
+  if (!family.getImpl().isAllowed(solution.plan))
+    return;
   if (!known.empty())
     known.back().schedule.reset();
   solution.requiredBytes = getPeak(solution);
@@ -402,7 +401,7 @@ void Solving::searchExactly(int64_t budget, int64_t effort) {
   int64_t &bound = lowerBounds[budget];
   if (!restricted)
     bound = std::max(bound, result.lowerBound);
-  if (result.plan && isAllowed(*result.plan))
+  if (result.plan)
     keep(evaluate(problem, std::move(*result.plan)), std::nullopt);
 }
 
@@ -416,7 +415,7 @@ void Solving::searchChain(int64_t budget) {
     else if (result.isInfeasible)
       lowerBounds[budget] = std::numeric_limits<int64_t>::max();
   }
-  if (plan && isAllowed(*plan))
+  if (plan)
     keep(evaluate(problem, std::move(*plan)), std::nullopt);
 }
 
@@ -493,10 +492,13 @@ void Solving::anneal(int64_t budget, int64_t effort) {
     int64_t overshoot = std::numeric_limits<int64_t>::max();
     for (const Schedule &schedule : llvm::reverse(results)) {
       Solution solution = evaluate(problem, schedule.toPlan());
+      if (!impl.isAllowed(solution.plan))
+        continue;
       overshoot = std::min(overshoot, getPeak(solution) - budget);
       keep(std::move(solution), schedule);
     }
-    if ((round == 0 && overshoot <= 0) || supervisor.hasToStop())
+    bool isAnyAllowed = overshoot < std::numeric_limits<int64_t>::max();
+    if (!isAnyAllowed || (round == 0 && overshoot <= 0) || supervisor.hasToStop())
       return;
     (overshoot <= 0 ? fitting : failing) = limit;
     int64_t step = budget / kLimitStep + 1;

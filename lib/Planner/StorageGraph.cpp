@@ -36,7 +36,8 @@ bool isCloneable(const Operation &operation) {
 /// Whether the destination of `result` is nobody else's, so that every
 /// execution of the chain has a storage of its own.
 bool isPrivateChain(const Problem &problem, const Users &users, const Value &result) {
-  if (result.placement != Placement::Reuse)
+  // Values without bytes are not tracked.
+  if (result.placement != Placement::Reuse || result.bytes == 0)
     return false;
   const Value &source = problem.values[result.source];
   if (source.producer == kBoundary || source.placement == Placement::None ||

@@ -41,7 +41,7 @@ public:
 
   /// Moves made of each kind, so that a test can tell that it did something.
   int64_t numClosed = 0, numTakenBack = 0, numRelocated = 0, numShifted = 0, numRestored = 0,
-          numForgotten = 0, numCompacted = 0, numPeaksCompared = 0;
+          numForgotten = 0, numCompacted = 0, numPeaksCompared = 0, numFixedReads = 0;
 
   void run(int64_t numSteps) {
     for (int64_t i = 0; i < numSteps; ++i) {
@@ -281,6 +281,7 @@ private:
       ASSERT_TRUE(position == 0 || schedule.isBefore(order[position - 1], node));
       cost += info.operation == kNone ? graph.units[info.unit].cost
                                       : problem.operations[info.operation].cost;
+      checkFixedReads(info);
       for (InstanceIndex read : info.reads) {
         NodeIndex definition = schedule.getInstance(read).definition;
         ASSERT_GE(positionOf[definition], 0) << "reads what is not in the schedule before it";
@@ -305,6 +306,20 @@ private:
                                       schedule.getInstance(list[i]).definition));
     }
     checkMemory(order, positionOf, present);
+  }
+
+  /// What is read through a fixed view is what passed it.
+  void checkFixedReads(const Schedule::Node &node) {
+    llvm::ArrayRef<RootRead> reads = node.operation == kNone
+                                         ? llvm::ArrayRef(graph.units[node.unit].reads)
+                                         : llvm::ArrayRef(graph.readsOf[node.operation]);
+    for (auto [read, instance] : llvm::zip(reads, node.reads)) {
+      if (!read.isFixed)
+        continue;
+      const auto &shown = schedule.getNode(graph.roots[read.root].firstFixedView).reads;
+      EXPECT_TRUE(llvm::is_contained(shown, instance));
+      ++numFixedReads;
+    }
   }
 
   void checkMemory(llvm::ArrayRef<NodeIndex> order, llvm::ArrayRef<int64_t> positionOf,
@@ -390,8 +405,8 @@ private:
 
 TEST(ScheduleTest, RandomWalksKeepTheBooks) {
   int64_t numClosed = 0, numTakenBack = 0, numRelocated = 0, numShifted = 0, numRestored = 0,
-          numForgotten = 0, numCompacted = 0, numPeaksCompared = 0;
-  for (uint64_t seed = 1; seed <= 400; ++seed) {
+          numForgotten = 0, numCompacted = 0, numPeaksCompared = 0, numFixedReads = 0;
+  for (uint64_t seed = 1; seed <= 1000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     RandomProblemOptions options = RandomProblemOptions::any(random);
@@ -411,6 +426,7 @@ TEST(ScheduleTest, RandomWalksKeepTheBooks) {
     numForgotten += walk.numForgotten;
     numCompacted += walk.numCompacted;
     numPeaksCompared += walk.numPeaksCompared;
+    numFixedReads += walk.numFixedReads;
   }
   // All kinds of moves were made, many times.
   EXPECT_GT(numClosed, 3000);
@@ -421,6 +437,7 @@ TEST(ScheduleTest, RandomWalksKeepTheBooks) {
   EXPECT_GT(numForgotten, 500);
   EXPECT_GT(numCompacted, 300);
   EXPECT_GT(numPeaksCompared, 500);
+  EXPECT_GT(numFixedReads, 500);
 }
 
 TEST(ScheduleTest, UnchangedIsTheIdentity) {
