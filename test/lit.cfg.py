@@ -32,9 +32,24 @@ if os.path.isdir(os.path.join(config.shared_data, "mlir")):
     config.available_features.add("shared-data")
 else:
     lit_config.note(f"no instances in {config.shared_data}: tests that need them are skipped")
-if subprocess.run([config.python, "-c", "import ortools"], capture_output=True).returncode == 0:
+
+
+def find_module(name):
+    """The folder of a Python module, if it is installed."""
+    process = subprocess.run(
+        [config.python, "-c", f"import {name}; print(*{name}.__path__)"],
+        capture_output=True, text=True)
+    return process.stdout.strip() if process.returncode == 0 else None
+
+
+if find_module("ortools"):
     config.available_features.add("ortools")
 else:
     lit_config.note("ortools is not installed: no comparison with an integer program")
+if find_module("highsbox"):
+    config.available_features.add("highs")
+    config.substitutions += [("%highs_lib", find_module("highsbox") + "/highs_dist/lib")]
+else:
+    lit_config.note("highsbox is not installed: no lower bounds by linear programs")
 if not config.sanitizers:
     config.available_features.add("plugins")

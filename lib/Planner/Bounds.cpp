@@ -39,8 +39,10 @@ constexpr int64_t kInfeasible = std::numeric_limits<int64_t>::max();
 constexpr int64_t kNumPeaks = 8;
 constexpr int64_t kMaxKnapsackSets = 20'000;
 
-/// Variables of the relaxation over all times, and steps that improve it.
+/// Variables of the relaxation over all times, also as a linear program, and steps that
+/// improve it.
 constexpr int64_t kMaxCells = 1'000'000;
+constexpr int64_t kMaxProgramCells = 20'000;
 constexpr int64_t kMinBoundSteps = 100, kMaxBoundSteps = 1000;
 
 class Bounder {
@@ -98,7 +100,12 @@ private:
     StageRelaxation relaxation(problem, budget, options.reorder,
                                std::min(kMaxCells, options.maxWork / kMinBoundSteps));
     relaxation.improve(std::min(kMaxBoundSteps, options.maxWork / relaxation.getNumCells()));
-    return relaxation.getAddedCost();
+    int64_t bound = relaxation.getAddedCost();
+    if (!options.solveLinearProgram || bound == kInfeasible)
+      return bound;
+    StageRelaxation program(problem, budget, options.reorder, kMaxProgramCells);
+    program.improveBy(options.solveLinearProgram);
+    return std::max(bound, program.getAddedCost());
   }
 
   /// The operations that `t` depends on, and those that depend on it.

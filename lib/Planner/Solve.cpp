@@ -355,10 +355,12 @@ llvm::Error Solving::checkSolver() {
 /// What every plan within `budget` adds at least.
 int64_t Solving::getLowerBound(int64_t budget) {
   auto it = lowerBounds.find(budget);
-  if (it == lowerBounds.end())
-    it = lowerBounds.insert({budget, addedCostLowerBound(getAligned(), budget, {options.reorder})})
-             .first;
-  return it->second;
+  if (it != lowerBounds.end())
+    return it->second;
+  BoundOptions bounds;
+  bounds.reorder = options.reorder;
+  bounds.solveLinearProgram = options.solveLinearProgram;
+  return lowerBounds[budget] = addedCostLowerBound(getAligned(), budget, bounds);
 }
 
 /// The plan with the cheapest variants that fit; nothing where none does.

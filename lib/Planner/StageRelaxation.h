@@ -34,6 +34,7 @@
 #define REMAT_LIB_PLANNER_STAGERELAXATION_H
 
 #include "Remat/Planner/Exact.h"
+#include "Remat/Planner/LinearProgram.h"
 #include <limits>
 
 namespace mlir::remat::planner {
@@ -76,6 +77,8 @@ public:
   /// Improves the prices by this many steps, about `getNumCells()` units of work each, or
   /// until the bound is well above `target`. Returns the number of steps.
   int64_t improve(int64_t numIterations, int64_t target = std::numeric_limits<int64_t>::max());
+  /// Takes the best prices from a solver of linear programs, if they are better.
+  void improveBy(const LinearProgramSolver &solve);
   int64_t getNumCells() const { return numCells; }
 
   /// What every plan within the budget adds to one execution of all needed
@@ -139,6 +142,7 @@ private:
   void setPrices(const Prices<T> &prices, T unit, std::vector<T> &ownCost, std::vector<T> &gain,
                  std::vector<T> &toGo, int64_t peak = -1, bool isKept = false) const;
   double evaluate(const Prices<double> &prices, Prices<double> &slope);
+  LinearProgram toLinearProgram(double costScale) const;
   void freeze();
   Price evaluateFrozen() const;
   /// The cost of the relaxation's most expensive solution, if it has one.

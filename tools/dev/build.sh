@@ -23,6 +23,7 @@ esac
 directory=$(build_directory "$configuration")
 options=(-DCMAKE_BUILD_TYPE=Release -DREMAT_ENABLE_WERROR=ON)
 [ -z "${REMAT_SHARED_DATA:-}" ] || options+=("-DREMAT_SHARED_DATA=$(realpath -m "$REMAT_SHARED_DATA")")
+[ ! -x "$REMAT_VENV/bin/python" ] || options+=("-DPython3_EXECUTABLE=$REMAT_VENV/bin/python")
 [ "$configuration" = --default ] ||
   options+=("-DCMAKE_C_COMPILER=$(llvm_tool clang)" "-DCMAKE_CXX_COMPILER=$(llvm_tool clang++)")
 [ "$configuration" != --sanitize ] ||

@@ -6,6 +6,8 @@
 
 REMAT_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 LLVM_VERSION=22
+# Python packages of the tests.
+REMAT_VENV=$REMAT_ROOT/.venv
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generate.h"
+#include "Highs.h"
 #include "Remat/Planner/Bounds.h"
 #include "Remat/Planner/NodeLink.h"
 #include "Remat/Planner/Serialization.h"
@@ -93,6 +94,10 @@ static cl::opt<int64_t> numThreads("threads", cl::init(0),
 static cl::opt<double> timeLimit("time-limit", cl::init(0), cl::value_desc("seconds"),
                                  cl::desc("End the search then; the answer is not reproducible"),
                                  cl::sub(solveCommand), cl::sub(paretoCommand));
+static cl::opt<std::string>
+    lpBound("lp-bound", cl::ValueOptional, cl::value_desc("libhighs.so"),
+            cl::desc("Raise lower bounds by linear programs, which this library solves"),
+            cl::sub(solveCommand), cl::sub(paretoCommand));
 static cl::opt<std::string> csvPath(cl::Positional, cl::Required, cl::desc("FILE.csv"),
                                     cl::sub(packCommand));
 static cl::opt<int64_t> capacity("capacity", cl::init(-1), cl::value_desc("bytes"),
@@ -269,6 +274,13 @@ static Expected<SolveOptions> readOptions() {
     return makeError("expected '--time-limit' to be from 0 to 1e9 seconds, but got {0}",
                      timeLimit.getValue());
   options.timeLimitSeconds = timeLimit;
+  if (lpBound.getNumOccurrences() > 0) {
+    Expected<LinearProgramSolver> highs =
+        loadHighs(lpBound.empty() ? std::string("libhighs.so") : lpBound);
+    if (!highs)
+      return highs.takeError();
+    options.solveLinearProgram = std::move(*highs);
+  }
   std::signal(SIGINT, interrupt);
   options.shouldStop = [] { return isInterrupted != 0; };
   return options;
@@ -562,7 +574,7 @@ static Expected<std::vector<Buffer>> readBuffers(StringRef text, SmallVectorImpl
 
 static Expected<int> packBuffers() {
   if (capacity.getNumOccurrences() > 0 && capacity < 0)
-    return makeError("expected 'capacity' of at least 0, but got {0}", capacity.getValue());
+    return makeError("expected '--capacity' to be at least 0, but got {0}", capacity.getValue());
   Expected<std::unique_ptr<MemoryBuffer>> file = readFile(csvPath);
   if (!file)
     return file.takeError();

@@ -12,6 +12,7 @@
 #ifndef REMAT_PLANNER_BOUNDS_H
 #define REMAT_PLANNER_BOUNDS_H
 
+#include "Remat/Planner/LinearProgram.h"
 #include "Remat/Planner/Problem.h"
 
 namespace mlir::remat::planner {
@@ -22,6 +23,8 @@ struct BoundOptions {
   bool reorder = true;
   /// Work of the search for better prices, in steps of ten nanoseconds or so.
   int64_t maxWork = 20'000'000;
+  /// Asked for the best prices of a relaxation with fewer times, if there is one.
+  LinearProgramSolver solveLinearProgram = nullptr;
 };
 
 /// A lower bound on the cost that any plan within `budget` (live or packed

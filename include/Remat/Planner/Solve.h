@@ -16,6 +16,7 @@
 #ifndef REMAT_PLANNER_SOLVE_H
 #define REMAT_PLANNER_SOLVE_H
 
+#include "Remat/Planner/LinearProgram.h"
 #include "Remat/Planner/PlanFamily.h"
 #include <functional>
 
@@ -81,6 +82,9 @@ struct SolveOptions : FamilyOptions {
   int64_t numThreads = 1;
   /// After this the best plan so far is the answer; none if 0.
   double timeLimitSeconds = 0;
+  /// Raises lower bounds, if there is one. What it finds decides the answer, which is as
+  /// reproducible as it is.
+  LinearProgramSolver solveLinearProgram = nullptr;
   /// Asked now and then from any thread; the best plan so far is the answer once
   /// it says true.
   std::function<bool()> shouldStop;

@@ -10,6 +10,8 @@
 #include "Remat/Planner/Exhaustive.h"
 #include "Remat/Planner/Simulator.h"
 #include "gtest/gtest.h"
+#include <cmath>
+#include <set>
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::test;
@@ -133,6 +135,43 @@ TEST(BoundsTest, SeveralTimes) {
   EXPECT_LE(addedCostLowerBound(builder.problem, 109, {/*reorder=*/false, /*maxWork=*/0}), 20);
 }
 
+/// Prices that are of no use, or wrong in every way.
+std::vector<double> drawPrices(Random &random, const LinearProgram &program) {
+  int64_t kind = random.below(8);
+  int64_t numPrices = kind == 0 ? random.below(program.getNumRows() + 1) : program.getNumRows();
+  std::vector<double> prices;
+  for (int64_t row = 0; row < numPrices; ++row) {
+    double price = -double(random.below(1000)) / 100;
+    if (kind == 1)
+      price = -price;
+    if (kind == 2 && random.chance(5))
+      price = random.chance(50) ? std::nan("") : -std::numeric_limits<double>::infinity();
+    if (kind == 3)
+      price *= 1e300;
+    if (kind > 5 && random.chance(80))
+      price = 0;
+    prices.push_back(price);
+  }
+  return prices;
+}
+
+/// Every column has entries in distinct rows that exist, and every row limits.
+void expectWellFormed(const LinearProgram &program) {
+  int64_t numRows = program.getNumRows(), numEntries = program.rows.size();
+  ASSERT_EQ(program.rowUpper.size(), program.rowLower.size());
+  ASSERT_EQ(int64_t(program.starts.size()), program.getNumColumns() + 1);
+  ASSERT_EQ(program.starts.back(), numEntries);
+  ASSERT_EQ(int64_t(program.coefficients.size()), numEntries);
+  for (int64_t column = 0; column < program.getNumColumns(); ++column) {
+    std::set<int64_t> rows(program.rows.begin() + program.starts[column],
+                           program.rows.begin() + program.starts[column + 1]);
+    EXPECT_EQ(int64_t(rows.size()), program.starts[column + 1] - program.starts[column]);
+    EXPECT_TRUE(rows.empty() || (*rows.begin() >= 0 && *rows.rbegin() < numRows));
+  }
+  for (int64_t row = 0; row < numRows; ++row)
+    EXPECT_LE(program.rowLower[row], program.rowUpper[row]);
+}
+
 TEST(BoundsTest, NeverAboveTheOptimum) {
   int64_t numSolved = 0, numPositive = 0, numBounded = 0, numHalf = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
@@ -161,6 +200,14 @@ TEST(BoundsTest, NeverAboveTheOptimum) {
         int64_t added = simulate(problem, *plan).cost - identity.cost;
         EXPECT_LE(bound, added) << "seed " << seed << " budget " << budget << " reorder "
                                 << reorder;
+        BoundOptions withPrices{reorder, /*maxWork=*/100'000};
+        withPrices.solveLinearProgram = [&](const LinearProgram &program) {
+          expectWellFormed(program);
+          return drawPrices(random, program);
+        };
+        int64_t other = addedCostLowerBound(problem, budget, withPrices);
+        EXPECT_LE(other, added) << "seed " << seed << " budget " << budget;
+        EXPECT_GE(other, bound) << "seed " << seed << " budget " << budget;
         ++numSolved;
         numPositive += added > 0;
         numBounded += bound > 0;
