@@ -113,3 +113,31 @@ func.func @on_argument(%x: f32 {remat.policy = #remat.policy<must_save>}) {
 func.func @on_result(%x: f32) -> (f32 {remat.foo = 1 : i64}) {
   return %x : f32
 }
+
+// -----
+
+// expected-error @+1 {{expected 'remat.arena_bytes' to be an 'i64' integer of at least 0}}
+func.func @arena_bytes() attributes {remat.arena_bytes = -1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'remat.arena_alignment' to be an 'i64' integer of at least 1}}
+func.func @arena_alignment() attributes {remat.arena_alignment = 0 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'remat.results' to be an array of dictionaries with 'type', a memref, 'offset' and perhaps 'argument'}}
+func.func @results(%x: memref<4xf32>) attributes {remat.results = [{offset = 0 : i64, argument = 1 : i64, type = memref<4xf32>}]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'remat.donated' of argument 0 to be a unit attribute}}
+func.func @donated(%x: tensor<4xf32> {remat.donated = 1 : i64}) {
+  return
+}

@@ -10,7 +10,11 @@
 
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Planner/Solve.h"
+#include "Remat/Transforms/Arena.h"
 #include "Remat/Transforms/OptionTypes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -216,6 +216,89 @@ def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
   ];
 }
 
+def RematBufferizePass : Pass<"remat-bufferize", "::mlir::ModuleOp"> {
+  let summary = "One buffer for every storage of the memory model";
+  let description = [{
+    Bufferizes functions such that every storage of docs/memory-model.md becomes one
+    `memref.alloc`, and nothing else does: values that have a storage of their own get
+    a destination of their own, slices that are no views are copied, what loops and
+    branches yield is written into the storage of their results. One-shot
+    bufferization of upstream does the rest. Arguments are read only, unless they are
+    marked `remat.donated`.
+
+    ```mlir
+    %0 = tensor.empty() : tensor<8xf32>
+    %1 = linalg.exp ins(%arg0 : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+    // becomes
+    %alloc = memref.alloc() {alignment = 64 : i64} : memref<8xf32>
+    linalg.exp ins(%arg0 : memref<8xf32>) outs(%alloc : memref<8xf32>)
+    ```
+  }];
+  let options = [
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def RematPlanArenaPass : Pass<"remat-plan-arena", "::mlir::ModuleOp"> {
+  let summary = "Make all buffers of a function views of one that the caller passes in";
+  let description = [{
+    Computes the live range of every `memref.alloc`, assigns offsets, and replaces the
+    allocations by views of one buffer of bytes, the arena, which becomes the last
+    argument. Functions return no memrefs afterwards: the attribute `remat.results` says
+    where the results are, `remat.arena_bytes`, `remat.argument_bytes`,
+    `remat.result_bytes` and `remat.constant_bytes` how much memory it all takes. With
+    `results=caller`, public functions take one more argument for each result instead.
+    The arena of a callee is a part of its caller's, live while the call runs and its
+    results are used.
+
+    ```mlir
+    func.func @step(%x: memref<8xf32>) -> memref<8xf32> {
+      %a = memref.alloc() : memref<8xf32>
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+      return %a : memref<8xf32>
+    }
+    // becomes
+    func.func @step(%x: memref<8xf32>, %arena: memref<64xi8> {remat.arena})
+        attributes {remat.arena_bytes = 64 : i64, remat.results = [...], ...} {
+      %c0 = arith.constant 0 : index
+      %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf32>
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+    Option<"capacity", "capacity", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount()",
+           "Arena that should not be exceeded: with more, offsets are searched longer">,
+    Option<"results", "results", "::mlir::remat::ArenaResults",
+           "::mlir::remat::ArenaResults::Arena", "Where results are",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::ArenaResults::Arena, "arena", "in the arena"),
+               clEnumValN(::mlir::remat::ArenaResults::Caller, "caller",
+                          "in buffers that the caller passes in"))}]>,
+    Option<"report", "report", "std::string", "\"\"",
+           "Write the buffers to this file: CSV, JSON where it ends in '.json', a picture "
+           "where it ends in '.svg'">,
+    Option<"function", "function", "std::string", "\"\"",
+           "Name of the function to report; not needed where only one is public">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def RematVerifyArenaPass : Pass<"remat-verify-arena", "::mlir::ModuleOp"> {
+  let summary = "Check that nothing but planned memory is used";
+  let description = [{
+    Fails where a function allocates memory, where a view is outside of the arena or not
+    aligned, and where something is written to that is neither in the arena nor an argument
+    for results or donated. Changes nothing.
+  }];
+}
+
 def RematRequireModelsPass : Pass<"remat-require-models", "::mlir::ModuleOp"> {
   let summary = "Reject operations and types that nothing describes";
   let description = [{

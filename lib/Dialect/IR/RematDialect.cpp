@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -46,8 +47,53 @@ void RematDialect::initialize() {
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
+static bool isCount(Attribute attribute, int64_t least) {
+  auto value = dyn_cast<IntegerAttr>(attribute);
+  return value && value.getType().isSignlessInteger(64) && value.getInt() >= least;
+}
+
+/// Whether an entry of `remat.results` says where a result of `function` is.
+static bool isPlace(Attribute attribute, FunctionOpInterface function) {
+  auto place = dyn_cast<DictionaryAttr>(attribute);
+  if (!place)
+    return false;
+  auto type = place.getAs<TypeAttr>("type");
+  Attribute offset = place.get("offset"), argument = place.get("argument");
+  return type && isa<MemRefType>(type.getValue()) && offset && isCount(offset, 0) &&
+         (!argument || (isCount(argument, 0) &&
+                        cast<IntegerAttr>(argument).getInt() < function.getNumArguments()));
+}
+
+/// Attributes of functions whose memory is planned.
+static LogicalResult verifyFunctionAttribute(FunctionOpInterface function,
+                                             NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == RematDialect::getResultsAttrName()) {
+    auto places = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!places || !llvm::all_of(places, [&](Attribute place) { return isPlace(place, function); }))
+      return function.emitError("expected '")
+             << name << "' to be an array of dictionaries with 'type', a memref, 'offset' and "
+             << "perhaps 'argument'";
+    return success();
+  }
+  bool isAlignment = name == RematDialect::getArenaAlignmentAttrName();
+  bool isBytes = llvm::is_contained(
+      {RematDialect::getArenaBytesAttrName(), RematDialect::getArgumentBytesAttrName(),
+       RematDialect::getResultBytesAttrName(), RematDialect::getConstantBytesAttrName()},
+      name);
+  if (!isAlignment && !isBytes)
+    return emitError(function.getLoc(), "'")
+           << name << "' means nothing on '" << function->getName() << "'";
+  if (!isCount(attribute.getValue(), isAlignment))
+    return function.emitError("expected '")
+           << name << "' to be an 'i64' integer of at least " << int64_t(isAlignment);
+  return success();
+}
+
 LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    return verifyFunctionAttribute(function, attribute);
   if (isa<SymbolOpInterface, ModuleOp>(op))
     return emitError(op->getLoc(), "'") << name << "' means nothing on '" << op->getName() << "'";
   if (name == getPolicyAttrName()) {
@@ -61,8 +107,7 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   }
   if (name == getCostAttrName() || name == getCloneOfAttrName()) {
-    auto value = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() < 0)
+    if (!isCount(attribute.getValue(), 0))
       return op->emitOpError("expected '") << name << "' to be a non-negative 'i64' integer";
     return success();
   }
@@ -71,9 +116,17 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 
 LogicalResult RematDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                      NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  bool isKnown =
+      llvm::is_contained({getDonatedAttrName(), getArenaAttrName(), getResultAttrName()}, name);
+  if (isa<FunctionOpInterface>(op) && isKnown) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return emitError(op->getLoc(), "expected '")
+             << name << "' of argument " << argument << " to be a unit attribute";
+    return success();
+  }
   return emitError(op->getLoc(), "'")
-         << attribute.getName().strref() << "' means nothing on an argument, but argument "
-         << argument << " has it";
+         << name << "' means nothing on an argument, but argument " << argument << " has it";
 }
 
 LogicalResult RematDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,

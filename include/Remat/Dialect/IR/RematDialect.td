@@ -18,8 +18,7 @@ def Remat_Dialect : Dialect {
   let description = [{
     The dialect is small: one operation, `remat.barrier`, that keeps recomputed
     operations where they were put, and attributes that users and the pass set
-    on operations of other dialects (not on functions and modules, nor on arguments and results of
-    functions).
+    on operations of other dialects.
 
     | attribute | type | meaning |
     | --- | --- | --- |
@@ -27,6 +26,22 @@ def Remat_Dialect : Dialect {
     | `remat.recomputable` | `bool` | the user's word on whether the operation may be executed again, over any model |
     | `remat.cost` | `i64`, at least 0 | cost of one execution in picoseconds, over the cost model |
     | `remat.clone_of` | `i64`, at least 0 | set on clones: index of the original in the input function (informational) |
+
+    On functions whose memory is planned (`remat-plan-arena`):
+
+    | attribute | type | meaning |
+    | --- | --- | --- |
+    | `remat.arena_bytes`, `remat.argument_bytes`, `remat.result_bytes`, `remat.constant_bytes` | `i64`, at least 0 | bytes of the arena, of the other arguments, of the results in the arena, of dense constants |
+    | `remat.arena_alignment` | `i64`, at least 1 | what the address of the arena must be a multiple of |
+    | `remat.results` | array of dictionaries | where each memref is that was returned: its `type` without offset, `offset` in bytes, and the number of the `argument` that it is in; without `argument` it is in the arena |
+
+    On arguments of functions, all unit attributes:
+
+    | attribute | meaning |
+    | --- | --- |
+    | `remat.donated` | the function may overwrite it: the caller does not need it afterwards |
+    | `remat.arena` | the arena |
+    | `remat.result` | a result is written to it |
   }];
   let cppNamespace = "::mlir::remat";
   let useDefaultAttributePrinterParser = 1;
@@ -39,6 +54,16 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getRecomputableAttrName() { return "remat.recomputable"; }
     static constexpr ::llvm::StringLiteral getCostAttrName() { return "remat.cost"; }
     static constexpr ::llvm::StringLiteral getCloneOfAttrName() { return "remat.clone_of"; }
+    static constexpr ::llvm::StringLiteral getArenaBytesAttrName() { return "remat.arena_bytes"; }
+    static constexpr ::llvm::StringLiteral getArgumentBytesAttrName() { return "remat.argument_bytes"; }
+    static constexpr ::llvm::StringLiteral getResultBytesAttrName() { return "remat.result_bytes"; }
+    static constexpr ::llvm::StringLiteral getConstantBytesAttrName() { return "remat.constant_bytes"; }
+    static constexpr ::llvm::StringLiteral getArenaAlignmentAttrName() { return "remat.arena_alignment"; }
+    static constexpr ::llvm::StringLiteral getResultsAttrName() { return "remat.results"; }
+    /// Of those on arguments.
+    static constexpr ::llvm::StringLiteral getDonatedAttrName() { return "remat.donated"; }
+    static constexpr ::llvm::StringLiteral getArenaAttrName() { return "remat.arena"; }
+    static constexpr ::llvm::StringLiteral getResultAttrName() { return "remat.result"; }
   }];
 }
 

@@ -1,0 +1,289 @@
+//===- Destinations.cpp - A destination for every storage -------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Transforms/Destinations.h"
+
+#include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Interfaces/RematOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using bufferization::AllocTensorOp;
+
+namespace {
+class DestinationAssigner {
+public:
+  DestinationAssigner(FunctionOpInterface function, const ModelTable &models)
+      : function(function), models(models), rewriter(function->getContext()) {}
+
+  LogicalResult run() {
+    if (failed(decompose()))
+      return failure();
+    for (Operation *op : listOperations())
+      generalizeSplatReader(op);
+    if (failed(foldSplats()))
+      return failure();
+    for (Operation *op : listOperations())
+      makeSplats(op);
+    for (Operation *op : listOperations())
+      copySlice(op);
+    // Inner loops first.
+    for (Operation *op : listOperations()) {
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        writeYieldedIntoArguments(loop);
+      else if (auto branch = dyn_cast<scf::IfOp>(op))
+        writeYieldedIntoResult(branch);
+      else if (isa<func::ReturnOp>(op))
+        materializeReturned(op);
+    }
+    for (Operation *op : listOperations())
+      if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
+        separateDestinations(writer);
+    for (Operation *op : listOperations())
+      if ((isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) && op->use_empty())
+        rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  std::vector<Operation *> listOperations() {
+    std::vector<Operation *> operations;
+    function->walk([&](Operation *op) {
+      if (op != function.getOperation())
+        operations.push_back(op);
+    });
+    return operations;
+  }
+
+  LogicalResult decompose() {
+    RewritePatternSet patterns(function->getContext());
+    linalg::populateDecomposePadPatterns(patterns);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    return applyPatternsGreedily(function, std::move(patterns));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Splat constants
+  //===--------------------------------------------------------------------===//
+
+  /// The value of all elements of a tensor that is a constant.
+  static TypedAttr getSplat(Value value) {
+    DenseElementsAttr elements;
+    if (!isa<RankedTensorType>(value.getType()) || !matchPattern(value, m_Constant(&elements)) ||
+        !elements.isSplat())
+      return {};
+    return elements.getSplatValue<TypedAttr>();
+  }
+
+  /// Named operations read no scalars.
+  void generalizeSplatReader(Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!structured || isa<linalg::GenericOp>(op) || !structured.hasPureTensorSemantics() ||
+        llvm::none_of(structured.getDpsInputs(), [](Value value) { return getSplat(value); }))
+      return;
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, structured);
+  }
+
+  /// Reads of splat constants by structured operations become scalars.
+  LogicalResult foldSplats() {
+    RewritePatternSet patterns(function->getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    return applyPatternsGreedily(function, std::move(patterns), config);
+  }
+
+  /// What else reads or overwrites a splat constant gets a storage filled with it.
+  void makeSplats(Operation *op) {
+    if (op->hasTrait<OpTrait::ConstantLike>())
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      TypedAttr splat = getSplat(operand.get());
+      if (!splat)
+        continue;
+      rewriter.setInsertionPoint(op);
+      Value scalar = arith::ConstantOp::create(rewriter, op->getLoc(), splat);
+      auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+      bool isSource = insert && operand.getOperandNumber() == 0;
+      // An argument is copied first: the slice must be one of the copy.
+      if (isSource && isa<BlockArgument>(getRoot(insert.getDest())))
+        insert.getDestMutable().assign(AllocTensorOp::create(
+            rewriter, op->getLoc(), insert.getDestType(), ValueRange(), insert.getDest()));
+      // Into the slice that it would be copied to.
+      Value destination =
+          isSource
+              ? tensor::ExtractSliceOp::create(rewriter, op->getLoc(), insert.getSourceType(),
+                                               insert.getDest(), insert.getMixedOffsets(),
+                                               insert.getMixedSizes(), insert.getMixedStrides())
+                    .getResult()
+              : allocate(op->getLoc(), operand.get());
+      if (isSource)
+        ownSlices.insert(destination.getDefiningOp());
+      operand.set(linalg::FillOp::create(rewriter, op->getLoc(), scalar, destination).getResult(0));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Slices, loops, branches and results
+  //===--------------------------------------------------------------------===//
+
+  bool isView(Operation *op) const {
+    std::optional<OperationModel> model = lookupModel(op, models);
+    return model && llvm::any_of(model->storage, [](const ResultStorage &storage) {
+             return storage.kind == ResultStorage::Kind::View;
+           });
+  }
+
+  void copySlice(Operation *op) {
+    if (!isa<tensor::ExtractSliceOp>(op) || isView(op) || ownSlices.contains(op))
+      return;
+    rewriter.setInsertionPointAfter(op);
+    Value slice = op->getResult(0);
+    Value copied = copy(op->getLoc(), slice);
+    rewriter.replaceAllUsesExcept(slice, copied, copied.getDefiningOp());
+  }
+
+  /// Whether `value` is `argument`, written in place or not.
+  static bool isWrittenInto(Value value, Value argument) {
+    while (value != argument) {
+      auto writer = value.getDefiningOp<DestinationStyleOpInterface>();
+      if (writer) {
+        value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
+      } else if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
+        value = insert.getDest();
+      } else if (auto insert = value.getDefiningOp<tensor::InsertOp>()) {
+        value = insert.getDest();
+      } else if (auto loop = value.getDefiningOp<scf::ForOp>()) {
+        value = loop.getTiedLoopInit(cast<OpResult>(value))->get();
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Value writeInto(Location loc, Value source, Value destination) {
+    return bufferization::MaterializeInDestinationOp::create(rewriter, loc, source.getType(),
+                                                             source, destination)
+        .getResult();
+  }
+
+  void writeYieldedIntoArguments(scf::ForOp loop) {
+    Operation *yield = loop.getBody()->getTerminator();
+    rewriter.setInsertionPoint(yield);
+    // What is in another argument has to be out of it before that is written to.
+    for (auto [operand, argument] :
+         llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
+      auto root = dyn_cast<BlockArgument>(getRoot(operand.get()));
+      if (root && root != argument && root.getOwner() == loop.getBody() &&
+          isa<RankedTensorType>(argument.getType()))
+        operand.set(copy(loop.getLoc(), operand.get()));
+    }
+    for (auto [operand, argument] :
+         llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs()))
+      if (isa<RankedTensorType>(argument.getType()) && !isWrittenInto(operand.get(), argument))
+        operand.set(writeInto(loop.getLoc(), operand.get(), argument));
+  }
+
+  void writeYieldedIntoResult(scf::IfOp branch) {
+    for (OpResult result : branch.getResults()) {
+      if (!isa<RankedTensorType>(result.getType()))
+        continue;
+      rewriter.setInsertionPoint(branch);
+      Value destination = allocate(branch.getLoc(), result);
+      for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+        Operation *yield = region->front().getTerminator();
+        rewriter.setInsertionPoint(yield);
+        OpOperand &operand = yield->getOpOperand(result.getResultNumber());
+        operand.set(writeInto(branch.getLoc(), operand.get(), destination));
+      }
+    }
+  }
+
+  /// The value whose storage a view shows.
+  Value getRoot(Value value) const {
+    while (Operation *op = value.getDefiningOp()) {
+      std::optional<OperationModel> model = lookupModel(op, models);
+      if (!model)
+        break;
+      const auto *view = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
+        return storage.kind == ResultStorage::Kind::View &&
+               storage.result == cast<OpResult>(value).getResultNumber();
+      });
+      if (view == model->storage.end())
+        break;
+      value = op->getOperand(view->operand);
+    }
+    return value;
+  }
+
+  void materializeReturned(Operation *op) {
+    rewriter.setInsertionPoint(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      Operation *producer = getRoot(operand.get()).getDefiningOp();
+      if (!producer)
+        continue;
+      if (isa<tensor::EmptyOp>(producer))
+        operand.set(allocate(op->getLoc(), operand.get()));
+      else if (producer->hasTrait<OpTrait::ConstantLike>())
+        operand.set(copy(op->getLoc(), operand.get()));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Destinations
+  //===--------------------------------------------------------------------===//
+
+  Value copy(Location loc, Value value) {
+    return linalg::CopyOp::create(rewriter, loc, value, allocate(loc, value)).getResult(0);
+  }
+
+  Value allocate(Location loc, Value like) {
+    SmallVector<Value> sizes;
+    auto type = cast<RankedTensorType>(like.getType());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        sizes.push_back(tensor::DimOp::create(rewriter, loc, like, dim));
+    return AllocTensorOp::create(rewriter, loc, type, sizes);
+  }
+
+  void separateDestinations(DestinationStyleOpInterface writer) {
+    rewriter.setInsertionPoint(writer);
+    for (OpOperand &init : writer.getDpsInitsMutable())
+      if (auto empty = init.get().getDefiningOp<tensor::EmptyOp>())
+        init.set(AllocTensorOp::create(rewriter, writer->getLoc(),
+                                       cast<RankedTensorType>(init.get().getType()),
+                                       empty.getDynamicSizes()));
+  }
+
+  FunctionOpInterface function;
+  const ModelTable &models;
+  IRRewriter rewriter;
+  /// Slices that are destinations.
+  llvm::SmallPtrSet<Operation *, 8> ownSlices;
+};
+} // namespace
+
+LogicalResult mlir::remat::assignDestinations(FunctionOpInterface function,
+                                              const ModelTable &models) {
+  return DestinationAssigner(function, models).run();
+}

@@ -1,0 +1,151 @@
+// RUN: remat-opt %s --remat-bufferize --split-input-file | FileCheck %s
+
+// One destination for each result, even where the program names one for both.
+// CHECK-LABEL: func @separate(
+// CHECK-SAME:    %[[X:.*]]: memref<8xf32>)
+func.func @separate(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK-DAG: %[[A:.*]] = memref.alloc() {{.*}} : memref<8xf32>
+  // CHECK-DAG: %[[B:.*]] = memref.alloc() {{.*}} : memref<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  // CHECK-DAG: linalg.exp ins(%[[X]] : {{.*}}) outs(%[[A]] :
+  %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK-DAG: linalg.tanh ins(%[[X]] : {{.*}}) outs(%[[B]] :
+  %b = linalg.tanh ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  // CHECK-NOT: memref.copy
+  // CHECK: return %[[A]], %[[B]]
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Arguments are read only; those that are donated are not.
+// CHECK-LABEL: func @donated(
+// CHECK-SAME:    %[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32> {remat.donated})
+func.func @donated(%x: tensor<8xf32>, %y: tensor<8xf32> {remat.donated})
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %f = arith.constant 1.0 : f32
+  // CHECK: %[[A:.*]] = memref.alloc()
+  // CHECK: memref.copy %[[X]], %[[A]]
+  // CHECK: memref.store %{{.*}}, %[[A]]
+  %a = tensor.insert %f into %x[%c0] : tensor<8xf32>
+  // CHECK: memref.store %{{.*}}, %[[Y]]
+  %b = tensor.insert %f into %y[%c0] : tensor<8xf32>
+  // CHECK: return %[[A]], %[[Y]]
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A contiguous slice is a view, another one is copied.
+// CHECK-LABEL: func @slices(
+// CHECK-SAME:    %[[X:.*]]: memref<4x8xf32>)
+func.func @slices(%x: tensor<4x8xf32>) -> (tensor<2x8xf32>, tensor<4x2xf32>) {
+  // CHECK-DAG: %[[ROWS:.*]] = memref.subview %[[X]][1, 0] [2, 8] [1, 1]
+  %rows = tensor.extract_slice %x[1, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  // CHECK-DAG: %[[COLUMNS:.*]] = memref.subview %[[X]][0, 3] [4, 2] [1, 1]
+  // CHECK-DAG: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<4x2xf32>
+  // CHECK-DAG: linalg.copy ins(%[[COLUMNS]] : {{.*}}) outs(%[[COPY]] :
+  %columns = tensor.extract_slice %x[0, 3] [4, 2] [1, 1] : tensor<4x8xf32> to tensor<4x2xf32>
+  // CHECK: return %[[ROWS]], %[[COPY]]
+  return %rows, %columns : tensor<2x8xf32>, tensor<4x2xf32>
+}
+
+// -----
+
+// Splat constants are never program data: they become scalars where they are read, and
+// fill what is overwritten, returned or inserted.
+// CHECK-NOT: memref.global
+// CHECK-LABEL: func @splats(
+func.func @splats(%x: tensor<8xf32>, %m: tensor<8x8xf32>)
+    -> (tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>) {
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %half = arith.constant dense<0.5> : tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<8xf32>) outs(%[[SUM:.*]] : memref<8xf32>)
+  %sum = linalg.add ins(%x, %one : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+      -> tensor<8xf32>
+  // CHECK: linalg.fill ins(%{{.*}}) outs(%[[PRODUCT:.*]] : memref<8x8xf32>)
+  // CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<8x8xf32>) outs(%[[PRODUCT]] :
+  %product = linalg.matmul ins(%m, %half : tensor<8x8xf32>, tensor<8x8xf32>)
+      outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  // The slice of a copy is filled.
+  // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<8x8xf32>
+  // CHECK: memref.copy %{{.*}}, %[[COPY]]
+  // CHECK: %[[SLICE:.*]] = memref.subview %[[COPY]][2, 0] [1, 8] [1, 1]
+  // CHECK: linalg.fill ins(%{{.*}}) outs(%[[SLICE]] :
+  // CHECK-NOT: memref.copy
+  %inserted = tensor.insert_slice %one into %m[2, 0] [1, 8] [1, 1]
+      : tensor<8xf32> into tensor<8x8xf32>
+  // CHECK: %[[ONE:.*]] = memref.alloc() {{.*}} : memref<8xf32>
+  // CHECK: linalg.fill ins(%{{.*}}) outs(%[[ONE]] :
+  // CHECK: return %[[SUM]], %[[PRODUCT]], %[[ONE]], %[[COPY]]
+  return %sum, %product, %one, %inserted
+      : tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// A loop writes what it carries into one buffer, and may exchange two.
+// CHECK-LABEL: func @loop(
+// CHECK-SAME:    %[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>
+func.func @loop(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[A:.*]] = memref.alloc()
+  // CHECK: memref.copy %[[X]], %[[A]]
+  // CHECK: %[[B:.*]] = memref.alloc()
+  // CHECK: memref.copy %[[Y]], %[[B]]
+  // CHECK: scf.for
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y)
+      -> (tensor<8xf32>, tensor<8xf32>) {
+    // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[NEW:.*]] :
+    %e = tensor.empty() : tensor<8xf32>
+    %new = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    // CHECK: linalg.copy ins(%[[B]] : {{.*}}) outs(%[[OLD:.*]] :
+    // CHECK: memref.copy %[[OLD]], %[[A]]
+    // CHECK: memref.copy %[[NEW]], %[[B]]
+    scf.yield %b, %new : tensor<8xf32>, tensor<8xf32>
+  }
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Both branches write into one buffer.
+// CHECK-LABEL: func @branch(
+func.func @branch(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  // CHECK: %[[R:.*]] = memref.alloc()
+  // CHECK: scf.if
+  %r = scf.if %c -> tensor<8xf32> {
+    %e = tensor.empty() : tensor<8xf32>
+    %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    // CHECK: memref.copy %{{.*}}, %[[R]]
+    scf.yield %a : tensor<8xf32>
+  } else {
+    // CHECK: memref.copy %{{.*}}, %[[R]]
+    scf.yield %x : tensor<8xf32>
+  }
+  // CHECK: return %[[R]]
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Padding is a fill and a copy.
+// CHECK-LABEL: func @pad(
+func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
+  %f = arith.constant 0.0 : f32
+  // CHECK: %[[R:.*]] = memref.alloc() {{.*}} : memref<6xf32>
+  // CHECK: linalg.fill {{.*}} outs(%[[R]] :
+  // CHECK: %[[INNER:.*]] = memref.subview %[[R]][1] [4] [1]
+  // CHECK: memref.copy %{{.*}}, %[[INNER]]
+  // CHECK: return %[[R]]
+  %r = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %f : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %r : tensor<6xf32>
+}
