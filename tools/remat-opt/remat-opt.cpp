@@ -10,10 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Pipelines/Passes.h"
 #include "Remat/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/InitAllDialects.h"
@@ -102,6 +104,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerAllPasses();
   remat::registerRematPasses();
+  remat::registerRematConversionPasses();
+  remat::registerRematPipelinesPasses();
+  remat::registerCPUPipeline();
 #ifdef REMAT_INCLUDE_TESTS
   remat::test::registerTestPasses();
 #endif

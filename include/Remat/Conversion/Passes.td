@@ -1,0 +1,35 @@
+//===- Passes.td - Passes that lower to other forms -------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_CONVERSION_PASSES_TD
+#define REMAT_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RematLinalgToRuntimePass : Pass<"remat-linalg-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Call the runtime library for matrix products on buffers";
+  let description = [{
+    Replaces contractions of f32 and f64 with one dimension each that is only in the
+    left operand, only in the right one, and summed over, and up to two batch dimensions,
+    in any order of the dimensions in memory, by a call of `rematMatmulF32` or
+    `rematMatmulF64` of the runtime library (`Remat/Runtime/Runtime.h`). It takes the sizes,
+    and an address and four strides for each operand. Other operations are left as they
+    are. Addresses are no uses of a buffer, so this comes behind the planning of memory.
+
+    ```mlir
+    linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
+    // becomes
+    %0 = memref.extract_aligned_pointer_as_index %a : memref<4x8xf32> -> index
+    ...
+    call @rematMatmulF32(%c1, %c1, %c4, %c2, %c8, %0, %c0, %c0, %c8, %c1, ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+#endif // REMAT_CONVERSION_PASSES_TD

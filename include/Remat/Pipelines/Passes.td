@@ -1,0 +1,45 @@
+//===- Passes.td - Passes made of passes ------------------------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_PIPELINES_PASSES_TD
+#define REMAT_PIPELINES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
+  let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
+  let description = [{
+    `rematerialize`, `remat-bufferize`, `remat-plan-arena` and `remat-verify-arena` in a
+    row. Where the arena with the arguments and constants of a function is larger than the
+    budget all the same, everything is done again from the start with a smaller one, up to
+    four times. Fails with the numbers, and the module as it was, if that does not help.
+  }];
+  let options = [
+    Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
+           "Highest memory allowed: bytes with a unit (4GB, 4.5GiB) or a percentage of the "
+           "unchanged packed peak (80%)">,
+    Option<"target", "target", "std::string", "\"cpu\"",
+           "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+    Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
+           "Every buffer begins at a multiple of this, a power of two">,
+    Option<"effort", "effort", "int64_t", "1",
+           "Work of the search for each function, 0 to 10">,
+    Option<"results", "results", "::mlir::remat::ArenaResults",
+           "::mlir::remat::ArenaResults::Arena", "Where results are",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::ArenaResults::Arena, "arena", "in the arena"),
+               clEnumValN(::mlir::remat::ArenaResults::Caller, "caller",
+                          "in buffers that the caller passes in"))}]>,
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::remat::RematDialect"];
+}
+
+#endif // REMAT_PIPELINES_PASSES_TD

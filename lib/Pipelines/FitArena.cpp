@@ -1,0 +1,167 @@
+//===- FitArena.cpp - From a budget to an arena that is within it -----------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Offsets are planned twice: on tensors, to know that a plan fits, and on the buffers that
+// are left in the end. The second may be worse by some gaps between buffers, which the
+// first did not have; a smaller budget makes room for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Pipelines/FitArena.h"
+
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/ExternalModels/Register.h"
+#include "Remat/Interfaces/TypeSize.h"
+#include "Remat/Pipelines/Passes.h"
+#include "Remat/Transforms/Bufferize.h"
+#include "Remat/Transforms/PassUtils.h"
+
+namespace mlir::remat {
+#define GEN_PASS_DEF_REMATFITARENAPASS
+#include "Remat/Pipelines/Passes.h.inc"
+} // namespace mlir::remat
+
+using namespace mlir;
+using namespace mlir::remat;
+
+/// How often a budget is made smaller.
+static constexpr int kNumRounds = 4;
+
+static int64_t getAttribute(func::FuncOp function, StringRef name) {
+  return function->getAttrOfType<IntegerAttr>(name).getInt();
+}
+
+/// Bytes of the arguments, each aligned, of the constants, and of the arena.
+static int64_t getTakenBytes(func::FuncOp function, int64_t alignment) {
+  DataLayout layout = DataLayout::closest(function);
+  int64_t sum = getAttribute(function, RematDialect::getArenaBytesAttrName());
+  for (Type type : function.getArgumentTypes().drop_back())
+    sum += planner::align(getStorageBytes(type, layout).value_or(0), alignment);
+  return sum + planner::align(getAttribute(function, RematDialect::getConstantBytesAttrName()),
+                              alignment);
+}
+
+namespace {
+class ArenaFitter {
+public:
+  ArenaFitter(ModuleOp module, const FitOptions &options) : module(module), options(options) {}
+
+  FailureOr<std::vector<FittedFunction>> run() {
+    for (int round = 0; round < kNumRounds; ++round) {
+      OwningOpRef<ModuleOp> candidate(module.clone());
+      std::vector<FittedFunction> functions;
+      if (failed(attempt(*candidate, functions, round)))
+        return failure();
+      bool allFit = true;
+      for (const FittedFunction &function : functions)
+        allFit &= !function.budgetBytes || function.takenBytes <= *function.budgetBytes;
+      if (allFit) {
+        module.getBodyRegion().takeBody(candidate->getBodyRegion());
+        return functions;
+      }
+      last = std::move(functions);
+    }
+    return diagnose();
+  }
+
+private:
+  /// Once, with the targets of this round.
+  LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions, int round) {
+    SmallVector<func::FuncOp> planned;
+    for (auto function : candidate.getOps<func::FuncOp>())
+      if (!getSkipReason(function, candidate))
+        planned.push_back(function);
+    for (func::FuncOp function : planned) {
+      RematerializeOptions how = options.rematerialize;
+      std::optional<int64_t> budget;
+      if (round > 0) {
+        const FittedFunction &before = last[functions.size()];
+        budget = before.budgetBytes;
+        if (budget) {
+          int64_t &target = targets[functions.size()];
+          target -= std::max<int64_t>(0, before.takenBytes - *budget);
+          how.budget = {Budget::Kind::Bytes, std::max<int64_t>(target, 1)};
+        }
+      }
+      FailureOr<FunctionReport> report = rematerialize(function, how);
+      if (failed(report))
+        return failure();
+      if (round == 0) {
+        budget = report->budgetBytes;
+        targets.push_back(budget.value_or(0));
+      }
+      functions.push_back({function.getSymName().str(), budget, report->baselinePackedBytes,
+                           report->packedBytes, 0, report->cost, report->addedCost});
+    }
+    ArenaOptions arena;
+    arena.alignment = options.rematerialize.alignment;
+    arena.results = options.results;
+    const ModelTable *models = options.rematerialize.models;
+    if (failed(bufferize(candidate, models ? *models : ModelTable::getBuiltin())) ||
+        failed(planArenas(candidate, arena,
+                          [](func::FuncOp, const ArenaPlan &) { return success(); })))
+      return failure();
+    size_t index = 0;
+    for (func::FuncOp function : planned)
+      functions[index++].takenBytes = getTakenBytes(function, arena.alignment);
+    for (auto function : candidate.getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(verifyArena(function)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult diagnose() {
+    for (const FittedFunction &function : last)
+      if (function.budgetBytes && function.takenBytes > *function.budgetBytes)
+        return module.emitError("the arena, arguments and constants of '")
+               << function.name << "' take " << function.takenBytes
+               << " bytes, which is above the budget of " << *function.budgetBytes
+               << " bytes, although " << function.predictedBytes << " bytes were predicted";
+    return failure();
+  }
+
+  ModuleOp module;
+  const FitOptions &options;
+  /// Of the round before, and what was aimed at in it.
+  std::vector<FittedFunction> last;
+  std::vector<int64_t> targets;
+};
+} // namespace
+
+FailureOr<std::vector<FittedFunction>> mlir::remat::fitArenas(ModuleOp module,
+                                                              const FitOptions &options) {
+  return ArenaFitter(module, options).run();
+}
+
+namespace {
+struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
+  using RematFitArenaPassBase::RematFitArenaPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    RematFitArenaPassBase::getDependentDialects(registry);
+    registerAllExternalModels(registry);
+  }
+
+  void runOnOperation() override {
+    Location loc = getOperation().getLoc();
+    FailureOr<ModelTable> table = loadModels(models, loc);
+    FailureOr<Target> costs = loadTarget(target, loc);
+    FailureOr<int64_t> checkedAlignment = checkAlignment(alignment.getValue(), getArgument(), loc);
+    if (failed(table) || failed(costs) || failed(checkedAlignment))
+      return signalPassFailure();
+    FitOptions options;
+    options.rematerialize.budget = budget;
+    options.rematerialize.target = *costs;
+    options.rematerialize.models = &*table;
+    options.rematerialize.alignment = *checkedAlignment;
+    options.rematerialize.search.effort = effort;
+    options.results = results;
+    if (failed(fitArenas(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+} // namespace
