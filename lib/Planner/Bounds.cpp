@@ -60,14 +60,10 @@ public:
   }
 
   int64_t run(const BoundOptions &options) {
-    int64_t costOfDead = 0;
     std::vector<OpIndex> peaks;
-    for (OpIndex op = 0; op < numOperations; ++op) {
+    for (OpIndex op = 0; op < numOperations; ++op)
       if (needed[op])
         peaks.push_back(op);
-      else
-        costOfDead += problem.operations[op].cost;
-    }
     std::vector<int64_t> live = simulate(problem, identityPlan(problem)).liveBytes;
     llvm::stable_sort(peaks, [&](OpIndex a, OpIndex b) { return live[a] > live[b]; });
     if (int64_t(peaks.size()) > kNumPeaks)
@@ -79,7 +75,7 @@ public:
     bound = std::max(bound, boundByPolicies());
     if (bound != kInfeasible)
       bound = std::max(bound, boundOverTime(options));
-    return bound == kInfeasible ? bound : bound - costOfDead;
+    return bound;
   }
 
 private:

@@ -27,8 +27,8 @@ struct BoundOptions {
   LinearProgramSolver solveLinearProgram = nullptr;
 };
 
-/// A lower bound on the cost that any plan within `budget` (live or packed
-/// bytes) adds to the problem's, in picoseconds; the largest of three.
+/// A lower bound on what any plan within `budget` (live or packed bytes) adds, as
+/// `addedCost` counts it, in picoseconds; the largest of three.
 ///
 /// At one time: for an operation t, a value whose definition t depends on, and that
 /// some operation which depends on t reads, is in memory while t runs or computed
@@ -42,9 +42,8 @@ struct BoundOptions {
 ///
 /// By policies: what must be recomputed, and is read on both sides of the turn.
 ///
-/// A plan may leave out pure operations that nothing needs, so their cost is
-/// subtracted, and the result may be negative. It is the largest int64_t when
-/// the bound shows that no plan is within the budget.
+/// Operations that nothing needs do not count: a plan that leaves them out adds no less.
+/// The result is the largest int64_t when the bound shows that no plan is within the budget.
 int64_t addedCostLowerBound(const Problem &problem, int64_t budget,
                             const BoundOptions &options = {});
 
