@@ -580,7 +580,8 @@ static Error answerBudgets(const RematProblem *problem, const int64_t *budgets, 
 bool rematSolveAll(const RematProblem *problem, const int64_t *budgets, int64_t numBudgets,
                    const RematSolveOptions *options, RematAnswer **answers, char **error) {
   return attempt(error, [&]() -> Error {
-    if (Error failure = checkArray(answers, "answers", numBudgets, "numBudgets"))
+    if (Error failure =
+            checkArray(static_cast<const void *>(answers), "answers", numBudgets, "numBudgets"))
       return failure;
     return answerBudgets(problem, budgets, numBudgets, options, {answers, size_t(numBudgets)},
                          solveAll);
@@ -595,7 +596,7 @@ bool rematSolveFront(const RematProblem *problem, int64_t numPoints, const int64
       return failure;
     if (Error failure = checkOption("numBudgets", numBudgets, 0, REMAT_MAX_COUNT))
       return failure;
-    if (Error failure = requirePointer(answers, "answers"))
+    if (Error failure = requirePointer(static_cast<const void *>(answers), "answers"))
       return failure;
     return answerBudgets(
         problem, budgets, numBudgets, options, {answers, size_t(numPoints + numBudgets)},

@@ -720,6 +720,7 @@ llvm::Expected<std::vector<Answer>> mlir::remat::planner::solveFront(const Probl
     solving.searchDown(kNoBudget);
   int64_t least = solving.findSmallest().requiredBytes;
   std::vector<int64_t> budgets;
+  budgets.reserve(numPoints + others.size());
   for (int64_t point = 0; point < numPoints; ++point)
     budgets.push_back(
         most - static_cast<int64_t>(static_cast<__int128>(most - least) * point / (numPoints - 1)));

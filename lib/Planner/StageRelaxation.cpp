@@ -18,6 +18,7 @@
 #include "Detail.h"
 #include "Remat/Planner/Simulator.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::detail;
@@ -224,6 +225,7 @@ void StageRelaxation::addItems() {
 /// In which state each item is before the first stage.
 std::vector<StageRelaxation::State> StageRelaxation::findStartStates() const {
   std::vector<State> states;
+  states.reserve(items.size());
   for (const Item &item : items)
     states.push_back(isExecutedBefore(item.op) ? Gone : Unexecuted);
   if (surroundings)
@@ -548,11 +550,12 @@ void StageRelaxation::freeze() {
   for (const Value &value : problem.values)
     allBytes += value.bytes;
   allBytes = std::max(allBytes, budget);
-  auto bitsOf = [](double value) {
-    int64_t bits = 0;
-    for (; value >= 1 && bits < 200; value /= 2)
-      ++bits;
-    return bits;
+  // Of the integer part.
+  constexpr int64_t kMostBits = 200;
+  auto bitsOf = [](double value) -> int64_t {
+    if (value < 1)
+      return 0;
+    return value < std::ldexp(1.0, kMostBits) ? std::ilogb(value) + 1 : kMostBits;
   };
   constexpr int64_t kBits = 118;
   int64_t memoryBits = bitsOf(highest) + bitsOf(double(allBytes)) + bitsOf(double(cells.size()));

@@ -104,14 +104,20 @@ void multiplyBatches(int64_t p, int64_t q, const Batches<const T> &a, const Batc
 }
 } // namespace
 
-#define REMAT_MATMUL(NAME, TYPE)                                                                   \
-  extern "C" __attribute__((visibility("default"))) void NAME(                                     \
-      int64_t p, int64_t q, int64_t m, int64_t n, int64_t k, const TYPE *a, int64_t a0,            \
-      int64_t a1, int64_t a2, int64_t a3, const TYPE *b, int64_t b0, int64_t b1, int64_t b2,       \
-      int64_t b3, TYPE *c, int64_t c0, int64_t c1, int64_t c2, int64_t c3) {                       \
-    multiplyBatches<TYPE>(p, q, {{a, m, k, a2, a3}, {a0, a1}}, {{b, k, n, b2, b3}, {b0, b1}},      \
-                          {{c, m, n, c2, c3}, {c0, c1}});                                          \
-  }
+#define REMAT_EXPORT extern "C" __attribute__((visibility("default")))
 
-REMAT_MATMUL(rematMatmulF32, float)
-REMAT_MATMUL(rematMatmulF64, double)
+REMAT_EXPORT void rematMatmulF32(int64_t p, int64_t q, int64_t m, int64_t n, int64_t k,
+                                 const float *a, int64_t a0, int64_t a1, int64_t a2, int64_t a3,
+                                 const float *b, int64_t b0, int64_t b1, int64_t b2, int64_t b3,
+                                 float *c, int64_t c0, int64_t c1, int64_t c2, int64_t c3) {
+  multiplyBatches<float>(p, q, {{a, m, k, a2, a3}, {a0, a1}}, {{b, k, n, b2, b3}, {b0, b1}},
+                         {{c, m, n, c2, c3}, {c0, c1}});
+}
+
+REMAT_EXPORT void rematMatmulF64(int64_t p, int64_t q, int64_t m, int64_t n, int64_t k,
+                                 const double *a, int64_t a0, int64_t a1, int64_t a2, int64_t a3,
+                                 const double *b, int64_t b0, int64_t b1, int64_t b2, int64_t b3,
+                                 double *c, int64_t c0, int64_t c1, int64_t c2, int64_t c3) {
+  multiplyBatches<double>(p, q, {{a, m, k, a2, a3}, {a0, a1}}, {{b, k, n, b2, b3}, {b0, b1}},
+                          {{c, m, n, c2, c3}, {c0, c1}});
+}
