@@ -58,10 +58,7 @@ void execute(const Problem &problem, const Plan &plan) {
   llvm::cantFail(verifyPacking(buffers, problem.alignment, packing));
 
   // The plan is within its own peak, so it adds what the bound says or more.
-  int64_t cost = 0;
-  for (const Operation &op : problem.operations)
-    cost += op.cost;
-  require(addedCostLowerBound(problem, simulation.livePeak) <= simulation.cost - cost,
+  require(addedCostLowerBound(problem, simulation.livePeak) <= addedCost(problem, plan),
           "cheaper than the lower bound");
 }
 
