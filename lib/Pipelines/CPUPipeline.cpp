@@ -17,6 +17,7 @@ using namespace mlir::remat;
 
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematLinalgToRuntimePass());
+  pipeline.addPass(createRematOutlineKernelsPass());
   pipeline.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());

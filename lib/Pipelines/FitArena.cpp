@@ -54,8 +54,11 @@ public:
     for (int round = 0; round < kNumRounds; ++round) {
       OwningOpRef<ModuleOp> candidate(module.clone());
       std::vector<FittedFunction> functions;
-      if (failed(attempt(*candidate, functions, round)))
+      if (round == 0 && failed(attempt(*candidate, functions, round)))
         return failure();
+      // That a smaller budget cannot be met is no news.
+      if (round > 0 && failed(attemptQuietly(*candidate, functions, round)))
+        return diagnose();
       bool allFit = true;
       for (const FittedFunction &function : functions)
         allFit &= !function.budgetBytes || function.takenBytes <= *function.budgetBytes;
@@ -112,6 +115,12 @@ private:
       if (!function.isExternal() && failed(verifyArena(function)))
         return failure();
     return success();
+  }
+
+  LogicalResult attemptQuietly(ModuleOp candidate, std::vector<FittedFunction> &functions,
+                               int round) {
+    ScopedDiagnosticHandler handler(module.getContext(), [](Diagnostic &) { return success(); });
+    return attempt(candidate, functions, round);
   }
 
   LogicalResult diagnose() {

@@ -32,4 +32,24 @@ def RematLinalgToRuntimePass : Pass<"remat-linalg-to-runtime", "::mlir::ModuleOp
                            "::mlir::memref::MemRefDialect"];
 }
 
+def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Put each structured operation on buffers into a function of its own";
+  let description = [{
+    Equal operations share one function, so that a recomputed value is computed by the very
+    code that computed it the first time, and compilers see many small functions instead of
+    a large one. Arguments that are parts of different buffers are marked `llvm.noalias`;
+    planned views of an arena count as different buffers, which they are for one operation.
+    Copies are structured operations, too.
+
+    ```mlir
+    linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+    linalg.exp ins(%y : memref<8xf32>) outs(%b : memref<8xf32>)
+    // becomes
+    call @exp_kernel(%x, %a) : (memref<8xf32>, memref<8xf32>) -> ()
+    call @exp_kernel(%y, %b) : (memref<8xf32>, memref<8xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 #endif // REMAT_CONVERSION_PASSES_TD

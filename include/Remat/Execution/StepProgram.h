@@ -1,0 +1,44 @@
+//===- StepProgram.h - A compiled training step in this process -------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_EXECUTION_STEPPROGRAM_H
+#define REMAT_EXECUTION_STEPPROGRAM_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+
+namespace mlir::remat {
+
+/// Machine code that was linked into this process.
+class StepProgram {
+public:
+  /// Links an object file of `compileToObject`. What it calls is found in this process:
+  /// the runtime library and the C library. An error when something is missing.
+  static llvm::Expected<StepProgram> load(std::unique_ptr<llvm::MemoryBuffer> object,
+                                          llvm::StringRef function);
+  StepProgram(StepProgram &&) noexcept;
+  ~StepProgram();
+
+  /// Calls the function: one pointer for each of its arguments.
+  void run(llvm::MutableArrayRef<void *> arguments) const { entry(arguments.data()); }
+
+private:
+  StepProgram(std::unique_ptr<llvm::orc::LLJIT> jit, void (*entry)(void **));
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  void (*entry)(void **);
+};
+
+} // namespace mlir::remat
+
+#endif // REMAT_EXECUTION_STEPPROGRAM_H

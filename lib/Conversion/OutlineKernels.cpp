@@ -1,0 +1,148 @@
+//===- OutlineKernels.cpp - One function for each kernel --------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::remat {
+#define GEN_PASS_DEF_REMATOUTLINEKERNELSPASS
+#include "Remat/Conversion/Passes.h.inc"
+} // namespace mlir::remat
+
+using namespace mlir;
+using linalg::LinalgOp;
+
+/// The value that a memref is a view of: an argument, an allocation, a planned view or a
+/// constant.
+static Value getBuffer(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+    // Planned views are distinct, or one is used after the other.
+    if (isa<memref::ViewOp>(view))
+      break;
+    value = view.getViewSource();
+  }
+  return value;
+}
+
+namespace {
+class KernelOutliner {
+public:
+  explicit KernelOutliner(ModuleOp module) : module(module), symbols(module) {}
+
+  void outline(LinalgOp op) {
+    llvm::SetVector<Value> captured(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::SetVector<Value> arguments;
+    llvm::SetVector<Operation *> included;
+    for (Value value : captured)
+      include(value, arguments, included);
+    func::FuncOp kernel = makeKernel(op, arguments.getArrayRef(), included.getArrayRef());
+    OpBuilder builder(op);
+    func::CallOp::create(builder, op.getLoc(), kernel, arguments.getArrayRef());
+    op->erase();
+  }
+
+private:
+  /// Constants are a part of the kernel, and so are views at places that are not known
+  /// before: they cannot be passed as bare pointers.
+  void include(Value value, llvm::SetVector<Value> &arguments,
+               llvm::SetVector<Operation *> &included) {
+    Operation *producer = value.getDefiningOp();
+    if (!producer || !isPart(value)) {
+      arguments.insert(value);
+      return;
+    }
+    for (Value operand : producer->getOperands())
+      include(operand, arguments, included);
+    included.insert(producer);
+  }
+
+  static bool isPart(Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (producer->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    auto type = dyn_cast<MemRefType>(value.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    return type && isa<ViewLikeOpInterface>(producer) &&
+           (failed(type.getStridesAndOffset(strides, offset)) || ShapedType::isDynamic(offset) ||
+            llvm::any_of(strides, ShapedType::isDynamic));
+  }
+
+  /// The function of the kernel: one for all that are equal.
+  func::FuncOp makeKernel(LinalgOp op, ArrayRef<Value> arguments, ArrayRef<Operation *> included) {
+    OpBuilder builder(module.getContext());
+    Location unknown = builder.getUnknownLoc();
+    auto type = builder.getFunctionType(ValueRange(arguments).getTypes(), {});
+    func::FuncOp kernel = func::FuncOp::create(unknown, "kernel", type);
+    kernel.setPrivate();
+    Block *body = kernel.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    IRMapping mapping;
+    mapping.map(arguments, body->getArguments());
+    for (Operation *part : included)
+      builder.clone(*part, mapping);
+    builder.clone(*op, mapping);
+    func::ReturnOp::create(builder, unknown);
+    if (areDistinct(arguments))
+      for (auto [index, argument] : llvm::enumerate(arguments))
+        if (isa<MemRefType>(argument.getType()))
+          kernel.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    kernel->print(os, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
+    auto [known, isNew] = kernels.try_emplace(text, kernel);
+    if (!isNew) {
+      kernel->erase();
+      return known->second;
+    }
+    kernel.setName((op->getName().stripDialect() + "_kernel").str());
+    symbols.insert(kernel);
+    return kernel;
+  }
+
+  /// Whether no two of the memrefs are parts of one buffer.
+  static bool areDistinct(ArrayRef<Value> arguments) {
+    llvm::SmallPtrSet<Value, 8> buffers;
+    return llvm::all_of(arguments, [&](Value argument) {
+      return !isa<MemRefType>(argument.getType()) || buffers.insert(getBuffer(argument)).second;
+    });
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  /// By text.
+  llvm::StringMap<func::FuncOp> kernels;
+};
+
+struct OutlineKernelsPass : public remat::impl::RematOutlineKernelsPassBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<memref::CopyOp> copies;
+    module->walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+    for (memref::CopyOp copy : copies) {
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+      copy.erase();
+    }
+    SmallVector<LinalgOp> operations;
+    module->walk([&](LinalgOp op) {
+      if (op.hasPureBufferSemantics() && op->getNumResults() == 0)
+        operations.push_back(op);
+    });
+    KernelOutliner outliner(module);
+    for (LinalgOp op : operations)
+      outliner.outline(op);
+  }
+};
+} // namespace

@@ -1,0 +1,57 @@
+//===- StepProgram.cpp - A compiled training step in this process -----------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Execution/StepProgram.h"
+
+#include "Remat/Execution/ObjectFile.h"
+#include "Remat/Runtime/Runtime.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir::remat;
+using namespace llvm::orc;
+
+StepProgram::StepProgram(std::unique_ptr<LLJIT> jit, void (*entry)(void **))
+    : jit(std::move(jit)), entry(entry) {}
+StepProgram::StepProgram(StepProgram &&) noexcept = default;
+StepProgram::~StepProgram() = default;
+
+/// The functions of the runtime library: this process may not export them.
+static SymbolMap getRuntimeSymbols(LLJIT &jit) {
+  SymbolMap symbols;
+  auto add = [&](llvm::StringRef name, auto *function) {
+    symbols[jit.mangleAndIntern(name)] = {ExecutorAddr::fromPtr(function),
+                                          llvm::JITSymbolFlags::Exported};
+  };
+  add("rematMatmulF32", &rematMatmulF32);
+  add("rematMatmulF64", &rematMatmulF64);
+  return symbols;
+}
+
+llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer> object,
+                                              llvm::StringRef function) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Expected<std::unique_ptr<LLJIT>> jit = LLJITBuilder().create();
+  if (!jit)
+    return jit.takeError();
+  JITDylib &library = (*jit)->getMainJITDylib();
+  if (llvm::Error error = library.define(absoluteSymbols(getRuntimeSymbols(**jit))))
+    return error;
+  auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  library.addGenerator(std::move(*process));
+  if (llvm::Error error = (*jit)->addObjectFile(std::move(object)))
+    return error;
+  llvm::Expected<ExecutorAddr> address = (*jit)->lookup((kEntryPrefix + function).str());
+  if (!address)
+    return address.takeError();
+  auto *entry = address->toPtr<void (*)(void **)>();
+  return StepProgram(std::move(*jit), entry);
+}

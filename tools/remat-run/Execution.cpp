@@ -1,0 +1,185 @@
+//===- Execution.cpp - One variant of a training step in its own process ----===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+#include "Inputs.h"
+#include "Remat/Execution/StepProgram.h"
+#include "Remat/Support/Error.h"
+#include "Remat/Support/OutputFile.h"
+#include <chrono>
+#include <cstring>
+
+using namespace llvm;
+
+namespace mlir::remat {
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static json::Object toObject(const TensorInfo &tensor) {
+  return json::Object{{"element", tensor.element},
+                      {"count", tensor.count},
+                      {"bytes", tensor.bytes},
+                      {"shape", json::Array(tensor.shape)}};
+}
+
+static json::Value toJSON(const ArgumentInfo &argument) {
+  json::Object object = toObject(argument);
+  object["non_negative"] = argument.isNonNegative;
+  return object;
+}
+
+static json::Value toJSON(const ResultInfo &result) {
+  json::Object object = toObject(result);
+  object["argument"] = result.argument;
+  object["offset"] = result.offset;
+  return object;
+}
+
+static bool readTensor(json::ObjectMapper &mapper, TensorInfo &tensor) {
+  return mapper && mapper.map("element", tensor.element) && mapper.map("count", tensor.count) &&
+         mapper.map("bytes", tensor.bytes) && mapper.map("shape", tensor.shape);
+}
+
+static bool fromJSON(const json::Value &value, ArgumentInfo &argument, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return readTensor(mapper, argument) && mapper.map("non_negative", argument.isNonNegative);
+}
+
+static bool fromJSON(const json::Value &value, ResultInfo &result, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return readTensor(mapper, result) && mapper.map("argument", result.argument) &&
+         mapper.map("offset", result.offset);
+}
+
+json::Value toJSON(const ExecutionSpec &spec) {
+  return json::Object{{"object", spec.object},
+                      {"function", spec.function},
+                      {"arena_bytes", spec.arenaBytes},
+                      {"alignment", spec.alignment},
+                      {"arguments", spec.arguments},
+                      {"results", spec.results},
+                      {"seed", spec.seed},
+                      {"iterations", spec.iterations},
+                      {"inputs", spec.inputs},
+                      {"results_file", spec.resultsFile}};
+}
+
+bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("object", spec.object) && mapper.map("function", spec.function) &&
+         mapper.map("arena_bytes", spec.arenaBytes) && mapper.map("alignment", spec.alignment) &&
+         mapper.map("arguments", spec.arguments) && mapper.map("results", spec.results) &&
+         mapper.map("seed", spec.seed) && mapper.map("iterations", spec.iterations) &&
+         mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile);
+}
+
+json::Value toJSON(const ExecutionResult &result) {
+  return json::Object{{"vmhwm_bytes", result.highWaterBytes},
+                      {"milliseconds_per_iteration", result.milliseconds}};
+}
+
+bool fromJSON(const json::Value &value, ExecutionResult &result, json::Path path) {
+  json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("vmhwm_bytes", result.highWaterBytes) &&
+         mapper.map("milliseconds_per_iteration", result.milliseconds);
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Aligned memory that is freed with it.
+class AlignedBuffer {
+public:
+  AlignedBuffer(int64_t bytes, int64_t alignment)
+      : data(std::aligned_alloc(alignment, alignTo(std::max<int64_t>(bytes, 1), alignment)),
+             std::free) {}
+  char *get() const { return static_cast<char *>(data.get()); }
+
+private:
+  std::unique_ptr<void, void (*)(void *)> data;
+};
+} // namespace
+
+/// The largest resident set of this process so far.
+static int64_t getHighWaterBytes() {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> status =
+      MemoryBuffer::getFileAsStream("/proc/self/status");
+  if (!status)
+    return 0;
+  StringRef text = (*status)->getBuffer();
+  auto [before, line] = text.split("VmHWM:");
+  int64_t kibibytes = 0;
+  line.ltrim().consumeInteger(10, kibibytes);
+  return kibibytes * 1024;
+}
+
+/// Alignments below this are of no use to the C library.
+static constexpr int64_t kMinAlignment = 64;
+
+Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> object =
+      MemoryBuffer::getFile(spec.object, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!object)
+    return makeError("cannot read '{0}': {1}", spec.object, object.getError().message());
+  Expected<StepProgram> program = StepProgram::load(std::move(*object), spec.function);
+  if (!program)
+    return program.takeError();
+
+  int64_t alignment = std::max(spec.alignment, kMinAlignment);
+  std::vector<AlignedBuffer> buffers;
+  buffers.reserve(spec.arguments.size() + 1);
+  std::vector<void *> pointers;
+  auto allocate = [&](int64_t bytes) -> Error {
+    buffers.emplace_back(bytes, alignment);
+    pointers.push_back(buffers.back().get());
+    return pointers.back() ? Error::success() : makeError("{0} bytes are not available", bytes);
+  };
+  for (auto [index, argument] : enumerate(spec.arguments)) {
+    if (Error error = allocate(argument.bytes))
+      return error;
+    if (Error error = fillArgument(index, argument, spec.seed, spec.inputs, buffers.back().get()))
+      return error;
+  }
+  if (Error error = allocate(spec.arenaBytes))
+    return error;
+  char *arena = buffers.back().get();
+  // All bits of a float that is no number.
+  std::memset(arena, 0xff, spec.arenaBytes);
+
+  std::vector<double> milliseconds;
+  for (int64_t iteration = 0; iteration <= spec.iterations; ++iteration) {
+    auto started = std::chrono::steady_clock::now();
+    program->run(pointers);
+    milliseconds.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
+            .count());
+  }
+  ExecutionResult result;
+  result.highWaterBytes = getHighWaterBytes();
+  // The first one warms up.
+  if (milliseconds.size() > 1)
+    milliseconds.erase(milliseconds.begin());
+  sort(milliseconds);
+  result.milliseconds = milliseconds[milliseconds.size() / 2];
+
+  Error written = writeOutputFile(spec.resultsFile, [&](raw_ostream &os) {
+    for (const ResultInfo &place : spec.results) {
+      char *base = place.argument ? static_cast<char *>(pointers[*place.argument]) : arena;
+      os.write(base + place.offset, place.bytes);
+    }
+  });
+  if (written)
+    return written;
+  return result;
+}
+
+} // namespace mlir::remat

@@ -1,0 +1,68 @@
+//===- Execution.h - One variant of a training step in its own process ------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parent process asks of a child, and what it gets back: JSON, in one place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TOOLS_REMAT_RUN_EXECUTION_H
+#define REMAT_TOOLS_REMAT_RUN_EXECUTION_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlir::remat {
+
+/// A tensor: `element` is a builtin type as MLIR writes it, of `count` elements.
+struct TensorInfo {
+  std::string element;
+  int64_t count = 0, bytes = 0;
+  std::vector<int64_t> shape;
+};
+
+struct ArgumentInfo : TensorInfo {
+  /// Floats are drawn from [0, 0.25) and not from [-0.5, 0.5).
+  bool isNonNegative = false;
+};
+
+/// `offset` bytes behind the beginning of an argument or of the arena.
+struct ResultInfo : TensorInfo {
+  std::optional<int64_t> argument;
+  int64_t offset = 0;
+};
+
+/// One variant, ready to run.
+struct ExecutionSpec {
+  std::string object, function;
+  int64_t arenaBytes = 0, alignment = 64;
+  std::vector<ArgumentInfo> arguments;
+  std::vector<ResultInfo> results;
+  int64_t seed = 0, iterations = 1;
+  /// Folder with arguments, or empty; and the file that results are written to.
+  std::string inputs, resultsFile;
+};
+
+struct ExecutionResult {
+  int64_t highWaterBytes = 0;
+  /// Median of the iterations behind the first.
+  double milliseconds = 0;
+};
+
+llvm::json::Value toJSON(const ExecutionSpec &spec);
+bool fromJSON(const llvm::json::Value &value, ExecutionSpec &spec, llvm::json::Path path);
+llvm::json::Value toJSON(const ExecutionResult &result);
+bool fromJSON(const llvm::json::Value &value, ExecutionResult &result, llvm::json::Path path);
+
+/// Executes in this process. Memory that nothing has written to reads as NaN.
+llvm::Expected<ExecutionResult> execute(const ExecutionSpec &spec);
+
+} // namespace mlir::remat
+
+#endif // REMAT_TOOLS_REMAT_RUN_EXECUTION_H
