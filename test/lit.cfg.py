@@ -46,6 +46,10 @@ if find_module("ortools"):
     config.available_features.add("ortools")
 else:
     lit_config.note("ortools is not installed: no comparison with an integer program")
+if find_module("numpy"):
+    config.available_features.add("numpy")
+else:
+    lit_config.note("numpy is not installed: no comparison of products with it")
 if find_module("highsbox"):
     config.available_features.add("highs")
     config.substitutions += [("%highs_lib", find_module("highsbox") + "/highs_dist/lib")]

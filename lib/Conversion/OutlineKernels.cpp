@@ -85,6 +85,8 @@ private:
     auto type = builder.getFunctionType(ValueRange(arguments).getTypes(), {});
     func::FuncOp kernel = func::FuncOp::create(unknown, "kernel", type);
     kernel.setPrivate();
+    // Small functions are what makes compilation fast.
+    kernel->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -71,6 +72,7 @@ private:
 
   LogicalResult decompose() {
     RewritePatternSet patterns(function->getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     return applyPatternsGreedily(function, std::move(patterns));

@@ -23,6 +23,8 @@ generate_pages() {
   include=$("llvm-config-$LLVM_VERSION" --includedir)
   page RematDialect Dialect/IR/RematOps.td -gen-dialect-doc -dialect=remat
   page RematPasses Transforms/Passes.td -gen-pass-doc
+  page RematConversionPasses Conversion/Passes.td -gen-pass-doc
+  page RematPipelinesPasses Pipelines/Passes.td -gen-pass-doc
 }
 
 write_examples() {

@@ -21,8 +21,8 @@ namespace mlir::remat {
 class ModelTable;
 
 /// What changes in the body of `function`:
-///   - operations that upstream decomposes for bufferization are decomposed (tensor.pad,
-///     tensor.concat);
+///   - elementwise operations of arith and math on tensors become structured ones, and
+///     operations that upstream decomposes are decomposed (tensor.pad, tensor.concat);
 ///   - a splat constant is made from its scalar where it is read or overwritten;
 ///   - a slice that is no view is copied;
 ///   - what a loop or a branch yields is written into the storage of its result;
