@@ -445,6 +445,12 @@ ValueRoles RoleInference::run() {
     result.lossOperation = lastPoint;
   for (ValueIndex value = 0; value < numValues; ++value)
     result.categories.push_back(getCategory(root[value]));
+  for (ValueIndex value : results) {
+    const Return &entry = returns[root[value]];
+    bool isUpdated = entry.argument != kNoValue && entry.hasPath;
+    result.updatedArguments.push_back(isUpdated ? std::optional<unsigned>(entry.argument)
+                                                : std::nullopt);
+  }
   return result;
 }
 

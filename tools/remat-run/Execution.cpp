@@ -66,6 +66,9 @@ json::Value toJSON(const ExecutionSpec &spec) {
                       {"arguments", spec.arguments},
                       {"results", spec.results},
                       {"seed", spec.seed},
+                      {"steps", spec.steps},
+                      {"loss", spec.loss},
+                      {"updates", json::Array(spec.updates)},
                       {"iterations", spec.iterations},
                       {"inputs", spec.inputs},
                       {"results_file", spec.resultsFile}};
@@ -76,19 +79,23 @@ bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
   return mapper && mapper.map("object", spec.object) && mapper.map("function", spec.function) &&
          mapper.map("arena_bytes", spec.arenaBytes) && mapper.map("alignment", spec.alignment) &&
          mapper.map("arguments", spec.arguments) && mapper.map("results", spec.results) &&
-         mapper.map("seed", spec.seed) && mapper.map("iterations", spec.iterations) &&
-         mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile);
+         mapper.map("seed", spec.seed) && mapper.map("steps", spec.steps) &&
+         mapper.map("loss", spec.loss) && mapper.map("updates", spec.updates) &&
+         mapper.map("iterations", spec.iterations) && mapper.map("inputs", spec.inputs) &&
+         mapper.map("results_file", spec.resultsFile);
 }
 
 json::Value toJSON(const ExecutionResult &result) {
   return json::Object{{"vmhwm_bytes", result.highWaterBytes},
-                      {"milliseconds_per_iteration", result.milliseconds}};
+                      {"milliseconds_per_iteration", result.milliseconds},
+                      {"losses", json::Array(result.losses)}};
 }
 
 bool fromJSON(const json::Value &value, ExecutionResult &result, json::Path path) {
   json::ObjectMapper mapper(value, path);
   return mapper && mapper.map("vmhwm_bytes", result.highWaterBytes) &&
-         mapper.map("milliseconds_per_iteration", result.milliseconds);
+         mapper.map("milliseconds_per_iteration", result.milliseconds) &&
+         mapper.map("losses", result.losses);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,6 +127,18 @@ static int64_t getHighWaterBytes() {
   int64_t kibibytes = 0;
   line.ltrim().consumeInteger(10, kibibytes);
   return kibibytes * 1024;
+}
+
+/// Lets results be the next step's arguments. They are read before any is written: one may
+/// be in an argument that another one replaces.
+static void update(const ExecutionSpec &spec, ArrayRef<void *> pointers,
+                   function_ref<const char *(const ResultInfo &)> getResult) {
+  std::vector<std::string> values;
+  for (auto [result, argument] : zip_equal(spec.results, spec.updates))
+    values.push_back(argument < 0 ? std::string() : std::string(getResult(result), result.bytes));
+  for (auto [value, argument] : zip_equal(values, spec.updates))
+    if (argument >= 0)
+      std::memcpy(pointers[argument], value.data(), value.size());
 }
 
 /// Alignments below this are of no use to the C library.
@@ -164,6 +183,16 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
             .count());
   }
   ExecutionResult result;
+  auto getResult = [&](const ResultInfo &place) {
+    return (place.argument ? static_cast<char *>(pointers[*place.argument]) : arena) + place.offset;
+  };
+  for (int64_t step = 0; step < spec.steps; ++step) {
+    program->run(pointers);
+    if (spec.loss >= 0)
+      result.losses.push_back(
+          readFirst(spec.results[spec.loss], getResult(spec.results[spec.loss])));
+    update(spec, pointers, getResult);
+  }
   result.highWaterBytes = getHighWaterBytes();
   // The first one warms up.
   if (milliseconds.size() > 1)
@@ -172,10 +201,8 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   result.milliseconds = milliseconds[milliseconds.size() / 2];
 
   Error written = writeOutputFile(spec.resultsFile, [&](raw_ostream &os) {
-    for (const ResultInfo &place : spec.results) {
-      char *base = place.argument ? static_cast<char *>(pointers[*place.argument]) : arena;
-      os.write(base + place.offset, place.bytes);
-    }
+    for (const ResultInfo &place : spec.results)
+      os.write(getResult(place), place.bytes);
   });
   if (written)
     return written;

@@ -45,6 +45,11 @@ struct ExecutionSpec {
   std::vector<ArgumentInfo> arguments;
   std::vector<ResultInfo> results;
   int64_t seed = 0, iterations = 1;
+  /// Steps of training behind the timed iterations: after each of them, results become the
+  /// arguments that they are the new values of. `updates` has the number of the argument
+  /// for each result, or -1; `loss` is the result whose first element is recorded, or -1.
+  int64_t steps = 0, loss = -1;
+  std::vector<int64_t> updates;
   /// Folder with arguments, or empty; and the file that results are written to.
   std::string inputs, resultsFile;
 };
@@ -53,6 +58,8 @@ struct ExecutionResult {
   int64_t highWaterBytes = 0;
   /// Median of the iterations behind the first.
   double milliseconds = 0;
+  /// One for each step.
+  std::vector<double> losses;
 };
 
 llvm::json::Value toJSON(const ExecutionSpec &spec);

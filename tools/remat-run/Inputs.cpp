@@ -83,6 +83,11 @@ static void writeFloat(const Element &element, double value, char *data) {
   std::memcpy(data, &bits, element.bytes);
 }
 
+double mlir::remat::readFirst(const TensorInfo &tensor, const char *data) {
+  return tensor.count == 0 ? std::numeric_limits<double>::quiet_NaN()
+                           : readNumber(*findElement(tensor.element), data);
+}
+
 double mlir::remat::getLargestDifference(const TensorInfo &tensor, const char *a, const char *b) {
   const Element &element = *findElement(tensor.element);
   double largest = 0;

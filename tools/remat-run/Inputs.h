@@ -36,6 +36,9 @@ llvm::Expected<NumPyArray> parseNumPy(llvm::StringRef file);
 /// Writes a file of NumPy.
 void writeNumPy(const TensorInfo &tensor, const char *data, llvm::raw_ostream &os);
 
+/// The first element of a tensor; NaN if there is none.
+double readFirst(const TensorInfo &tensor, const char *data);
+
 /// Of two tensors of this type: the largest difference of two elements; infinity where one
 /// is no number and the other one is, or another one.
 double getLargestDifference(const TensorInfo &tensor, const char *a, const char *b);

@@ -31,6 +31,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -71,6 +72,10 @@ static cl::opt<std::string> outputs("outputs", cl::value_desc("folder"),
                                     cl::cat(category));
 static cl::opt<int64_t> iterations("iterations", cl::init(5),
                                    cl::desc("Timed executions of each variant"), cl::cat(category));
+static cl::opt<int64_t> loop("loop", cl::init(0), cl::value_desc("steps"),
+                             cl::desc("Train: results become parameters and optimizer state of "
+                                      "the next step; prints the loss of each"),
+                             cl::cat(category));
 static cl::opt<std::string> target("target", cl::init("cpu"), cl::value_desc("cpu|FILE"),
                                    cl::desc("Cost model of the plan"), cl::cat(category));
 static cl::opt<int64_t> effort("effort", cl::init(1), cl::desc("Work of the planner, 0 to 10"),
@@ -102,6 +107,7 @@ struct Step {
   OwningOpRef<ModuleOp> module;
   std::string function;
   std::vector<ArgumentInfo> arguments;
+  ValueRoles roles;
 };
 } // namespace
 
@@ -152,13 +158,17 @@ static Error describeStep(Step &step) {
   FailureOr<FunctionProblem> problem = buildProblem(function, summaries, {});
   if (failed(problem))
     return makeError("'{0}' cannot be analyzed", step.function);
-  std::vector<Category> categories = categorize(*problem, {});
+  step.roles = inferRoles(*problem, {});
+  const std::vector<Category> &categories = step.roles.categories;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     Expected<TensorInfo> tensor = getTensorInfo(type, layout);
     if (!tensor)
       return tensor.takeError();
     step.arguments.push_back({*tensor, categories[index] == Category::OptimizerState});
   }
+  if (loop > 0 && !step.roles.lossResult)
+    return makeError("'{0}' has no result that looks like a loss, so '--loop' has nothing to print",
+                     step.function);
   for (Type type : function.getResultTypes())
     if (Expected<TensorInfo> tensor = getTensorInfo(type, layout); !tensor)
       return tensor.takeError();
@@ -220,6 +230,10 @@ static Expected<Variant> compile(Step &step, StringRef name, const Budget &budge
   spec.resultsFile = (folder + "/" + name + ".results").str();
   spec.seed = seed;
   spec.iterations = iterations;
+  spec.steps = loop;
+  spec.loss = step.roles.lossResult ? int64_t(*step.roles.lossResult) : -1;
+  for (const std::optional<unsigned> &argument : step.roles.updatedArguments)
+    spec.updates.push_back(argument ? int64_t(*argument) : -1);
   spec.inputs = inputs;
   auto write = [&](raw_ostream &os) { os << (*object)->getBuffer(); };
   if (Error error = writeOutputFile(spec.object, write))
@@ -344,7 +358,8 @@ static llvm::json::Object toJSON(const Variant &variant) {
                             {"argument_bytes", variant.argumentBytes},
                             {"result_bytes", variant.resultBytes},
                             {"vmhwm_bytes", variant.result.highWaterBytes},
-                            {"milliseconds_per_iteration", variant.result.milliseconds}};
+                            {"milliseconds_per_iteration", variant.result.milliseconds},
+                            {"losses", llvm::json::Array(variant.result.losses)}};
 }
 
 static void printRow(const Variant &variant, const Variant &baseline) {
@@ -376,6 +391,20 @@ static void printTable(const Step &step, ArrayRef<Variant> variants,
     outs() << "equal, bit for bit\n";
 }
 
+/// The loss of each step, of all variants.
+static void printLosses(ArrayRef<Variant> variants) {
+  outs() << formatv("\n{0,-6}", "step");
+  for (const Variant &variant : variants)
+    outs() << formatv(" {0,16}", variant.name);
+  outs() << '\n';
+  for (size_t step = 0; step < variants.front().result.losses.size(); ++step) {
+    outs() << formatv("{0,-6}", step);
+    for (const Variant &variant : variants)
+      outs() << llvm::format(" %16.9g", variant.result.losses[step]);
+    outs() << '\n';
+  }
+}
+
 /// Shows on a terminal what takes time.
 static void showProgress(StringRef what) {
   if (llvm::sys::Process::StandardErrIsDisplayed())
@@ -386,6 +415,9 @@ static Expected<int> run(const char *program) {
   if (iterations < 0 || iterations > 1'000'000)
     return makeError("expected '--iterations' to be from 0 to 1000000, but got {0}",
                      iterations.getValue());
+  if (loop < 0 || loop > 1'000'000)
+    return makeError("expected '--loop' to be from 0 to 1000000 steps, but got {0}",
+                     loop.getValue());
   Expected<Budget> budget = parseBudget(budgetText);
   if (!budget)
     return budget.takeError();
@@ -442,6 +474,8 @@ static Expected<int> run(const char *program) {
     comparison = *compared;
   }
   printTable(step, variants, comparison);
+  if (loop > 0)
+    printLosses(variants);
   if (!outputs.empty())
     if (Error error = writeResults(variants.back()))
       return error;

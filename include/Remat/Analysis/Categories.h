@@ -95,6 +95,8 @@ struct ValueRoles {
   std::optional<unsigned> lossResult;
   /// The last loss point, if there is a loss.
   std::optional<planner::OpIndex> lossOperation;
+  /// By result of the function: the argument whose new value it is, being computed from it.
+  std::vector<std::optional<unsigned>> updatedArguments;
 };
 
 /// Takes time linear in the problem. A `lossResult` out of range or a list of
