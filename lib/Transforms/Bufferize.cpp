@@ -78,7 +78,11 @@ LogicalResult mlir::remat::bufferize(ModuleOp module, const ModelTable &models) 
       for (StringRef name :
            {BufferizationDialect::kWritableAttrName, BufferizationDialect::kBufferLayoutAttrName})
         function.removeArgAttr(index, name);
-  return success();
+  // Equal views become one, and copies from a buffer to itself go.
+  PassManager cleanUp(module.getContext());
+  cleanUp.addNestedPass<func::FuncOp>(createCSEPass());
+  cleanUp.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  return cleanUp.run(module);
 }
 
 namespace {
@@ -92,12 +96,7 @@ struct BufferizePass : public remat::impl::RematBufferizePassBase<BufferizePass>
 
   void runOnOperation() override {
     FailureOr<ModelTable> table = loadModels(models, getOperation().getLoc());
-    // Equal views become one, and copies from a buffer to itself go.
-    OpPassManager cleanUp(ModuleOp::getOperationName());
-    cleanUp.addNestedPass<func::FuncOp>(createCSEPass());
-    cleanUp.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-    if (failed(table) || failed(bufferize(getOperation(), *table)) ||
-        failed(runPipeline(cleanUp, getOperation())))
+    if (failed(table) || failed(bufferize(getOperation(), *table)))
       signalPassFailure();
   }
 };

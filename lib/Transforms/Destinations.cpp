@@ -162,25 +162,6 @@ private:
     rewriter.replaceAllUsesExcept(slice, copied, copied.getDefiningOp());
   }
 
-  /// Whether `value` is `argument`, written in place or not.
-  static bool isWrittenInto(Value value, Value argument) {
-    while (value != argument) {
-      auto writer = value.getDefiningOp<DestinationStyleOpInterface>();
-      if (writer) {
-        value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
-      } else if (auto insert = value.getDefiningOp<tensor::InsertSliceOp>()) {
-        value = insert.getDest();
-      } else if (auto insert = value.getDefiningOp<tensor::InsertOp>()) {
-        value = insert.getDest();
-      } else if (auto loop = value.getDefiningOp<scf::ForOp>()) {
-        value = loop.getTiedLoopInit(cast<OpResult>(value))->get();
-      } else {
-        return false;
-      }
-    }
-    return true;
-  }
-
   Value writeInto(Location loc, Value source, Value destination) {
     return bufferization::MaterializeInDestinationOp::create(rewriter, loc, source.getType(),
                                                              source, destination)
@@ -193,14 +174,15 @@ private:
     // What is in another argument has to be out of it before that is written to.
     for (auto [operand, argument] :
          llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
-      auto root = dyn_cast<BlockArgument>(getRoot(operand.get()));
-      if (root && root != argument && root.getOwner() == loop.getBody() &&
+      auto base = dyn_cast<BlockArgument>(getBase(operand.get()));
+      if (base && base != argument && base.getOwner() == loop.getBody() &&
           isa<RankedTensorType>(argument.getType()))
         operand.set(copy(loop.getLoc(), operand.get()));
     }
     for (auto [operand, argument] :
          llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs()))
-      if (isa<RankedTensorType>(argument.getType()) && !isWrittenInto(operand.get(), argument))
+      // What is there already costs nothing.
+      if (isa<RankedTensorType>(argument.getType()) && operand.get() != argument)
         operand.set(writeInto(loop.getLoc(), operand.get(), argument));
   }
 
@@ -236,12 +218,36 @@ private:
     return value;
   }
 
+  /// The value whose storage a value is in, if everything is written in place.
+  Value getBase(Value value) const {
+    while (true) {
+      value = getRoot(value);
+      if (auto writer = value.getDefiningOp<DestinationStyleOpInterface>())
+        value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
+      else if (auto slice = value.getDefiningOp<tensor::InsertSliceOp>())
+        value = slice.getDest();
+      else if (auto element = value.getDefiningOp<tensor::InsertOp>())
+        value = element.getDest();
+      else
+        return value;
+    }
+  }
+
   void materializeReturned(Operation *op) {
     rewriter.setInsertionPoint(op);
+    // Callers take the results of a call for distinct buffers.
+    bool isCalled = !SymbolTable::symbolKnownUseEmpty(
+        function, function->getParentOfType<ModuleOp>().getOperation());
+    llvm::SmallPtrSet<Value, 4> returned;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
-      Operation *producer = getRoot(operand.get()).getDefiningOp();
+      Value root = getRoot(operand.get());
+      Operation *producer = root.getDefiningOp();
+      if (isCalled && !returned.insert(root).second) {
+        operand.set(copy(op->getLoc(), operand.get()));
+        continue;
+      }
       if (!producer)
         continue;
       if (isa<tensor::EmptyOp>(producer))

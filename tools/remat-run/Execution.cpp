@@ -32,6 +32,7 @@ static json::Object toObject(const TensorInfo &tensor) {
 static json::Value toJSON(const ArgumentInfo &argument) {
   json::Object object = toObject(argument);
   object["non_negative"] = argument.isNonNegative;
+  object["donated"] = argument.isDonated;
   return object;
 }
 
@@ -49,7 +50,8 @@ static bool readTensor(json::ObjectMapper &mapper, TensorInfo &tensor) {
 
 static bool fromJSON(const json::Value &value, ArgumentInfo &argument, json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return readTensor(mapper, argument) && mapper.map("non_negative", argument.isNonNegative);
+  return readTensor(mapper, argument) && mapper.map("non_negative", argument.isNonNegative) &&
+         mapper.map("donated", argument.isDonated);
 }
 
 static bool fromJSON(const json::Value &value, ResultInfo &result, json::Path path) {
@@ -174,8 +176,18 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   // All bits of a float that is no number.
   std::memset(arena, 0xff, spec.arenaBytes);
 
+  auto refillDonated = [&]() -> Error {
+    for (auto [index, argument] : enumerate(spec.arguments))
+      if (argument.isDonated)
+        if (Error error = fillArgument(index, argument, spec.seed, spec.inputs,
+                                       static_cast<char *>(pointers[index])))
+          return error;
+    return Error::success();
+  };
   std::vector<double> milliseconds;
   for (int64_t iteration = 0; iteration <= spec.iterations; ++iteration) {
+    if (Error error = refillDonated())
+      return error;
     auto started = std::chrono::steady_clock::now();
     program->run(pointers);
     milliseconds.push_back(
@@ -186,6 +198,8 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   auto getResult = [&](const ResultInfo &place) {
     return (place.argument ? static_cast<char *>(pointers[*place.argument]) : arena) + place.offset;
   };
+  if (Error error = spec.steps > 0 ? refillDonated() : Error::success())
+    return error;
   for (int64_t step = 0; step < spec.steps; ++step) {
     program->run(pointers);
     if (spec.loss >= 0)

@@ -30,6 +30,8 @@ struct TensorInfo {
 struct ArgumentInfo : TensorInfo {
   /// Floats are drawn from [0, 0.25) and not from [-0.5, 0.5).
   bool isNonNegative = false;
+  /// The step may overwrite it: it is filled again before each execution.
+  bool isDonated = false;
 };
 
 /// `offset` bytes behind the beginning of an argument or of the arena.

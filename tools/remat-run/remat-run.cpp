@@ -164,7 +164,8 @@ static Error describeStep(Step &step) {
     Expected<TensorInfo> tensor = getTensorInfo(type, layout);
     if (!tensor)
       return tensor.takeError();
-    step.arguments.push_back({*tensor, categories[index] == Category::OptimizerState});
+    bool isDonated = !!function.getArgAttr(index, RematDialect::getDonatedAttrName());
+    step.arguments.push_back({*tensor, categories[index] == Category::OptimizerState, isDonated});
   }
   if (loop > 0 && !step.roles.lossResult)
     return makeError("'{0}' has no result that looks like a loss, so '--loop' has nothing to print",
@@ -415,6 +416,11 @@ static Expected<int> run(const char *program) {
   if (iterations < 0 || iterations > 1'000'000)
     return makeError("expected '--iterations' to be from 0 to 1000000, but got {0}",
                      iterations.getValue());
+  if (effort < 0 || effort > planner::kMaxEffort)
+    return makeError("expected '--effort' to be from 0 to {0}, but got {1}", planner::kMaxEffort,
+                     effort.getValue());
+  if (!inputs.empty() && !llvm::sys::fs::is_directory(inputs))
+    return makeError("there is no folder '{0}'", inputs.getValue());
   if (loop < 0 || loop > 1'000'000)
     return makeError("expected '--loop' to be from 0 to 1000000 steps, but got {0}",
                      loop.getValue());
