@@ -22,7 +22,8 @@ namespace mlir::remat {
 /// else as loops. Functions take bare pointers.
 void buildLowerToCPU(OpPassManager &pipeline);
 
-/// Registers `remat-cpu-pipeline`: remat-fit-arena with all of its options, and the above.
+/// Registers `remat-cpu-pipeline`: canonicalize, cse, remat-fit-arena with its options but for
+/// `results`, and the above.
 void registerCPUPipeline();
 
 } // namespace mlir::remat

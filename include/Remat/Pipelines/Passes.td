@@ -15,8 +15,8 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let description = [{
     `rematerialize`, `remat-bufferize`, `remat-plan-arena` and `remat-verify-arena` in a
     row. Where the arena with the arguments and constants of a function is larger than the
-    budget all the same, everything is done again from the start with a smaller one, up to
-    four times. Fails with the numbers, and the module as it was, if that does not help.
+    budget all the same, everything is done again from the start with a smaller one, in up
+    to four rounds. Fails with the numbers, and the module as it was, if that does not help.
   }];
   let options = [
     Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
