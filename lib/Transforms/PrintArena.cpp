@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/Analysis/MemoryProfile.h"
+#include "Remat/Support/CSV.h"
 #include "Remat/Transforms/Arena.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,36 +38,14 @@ static ArenaRow makeRow(size_t id, const AllocatedBuffer &buffer, int64_t offset
           formatLocation(allocation.getLoc())};
 }
 
-/// Text of XML.
+/// Text of XML, which has no control characters.
 static std::string escape(StringRef text) {
-  std::string escaped;
-  for (char c : text) {
-    switch (c) {
-    case '&':
-      escaped += "&amp;";
-      break;
-    case '<':
-      escaped += "&lt;";
-      break;
-    case '>':
-      escaped += "&gt;";
-      break;
-    case '"':
-      escaped += "&quot;";
-      break;
-    default:
-      escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
+  std::string plain = text.str(), escaped;
+  for (char &c : plain)
+    c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  llvm::raw_string_ostream os(escaped);
+  llvm::printHTMLEscaped(plain, os);
   return escaped;
-}
-
-/// A field of CSV (RFC 4180).
-static std::string quote(StringRef text) {
-  std::string quoted = "\"";
-  for (char c : text)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 /// Time to the right, addresses upwards; each buffer says what it is when pointed at.
@@ -125,5 +105,5 @@ void mlir::remat::printArena(func::FuncOp function, const ArenaPlan &plan, Strin
   for (const ArenaRow &row : rows)
     os << row.id << ',' << row.lifetime.begin << ',' << row.lifetime.end << ','
        << row.lifetime.bytes << ',' << row.offset << ',' << row.operation << ','
-       << quote(row.location) << '\n';
+       << quoteCSV(row.location) << '\n';
 }

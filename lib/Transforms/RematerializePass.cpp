@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Support/CSV.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
@@ -44,14 +45,9 @@ static double getPercent(const PlannedFunction &planned, const FrontPoint &point
   return 100 * getOverhead(point.addedCost, planned.report.cost);
 }
 
-/// A field of CSV (RFC 4180).
+/// A field of CSV, in quotes where it needs them.
 static std::string quoteForCSV(StringRef text) {
-  if (text.find_first_of(",\"\r\n") == StringRef::npos)
-    return text.str();
-  std::string quoted = "\"";
-  for (char c : text)
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+  return text.find_first_of(",\"\r\n") == StringRef::npos ? text.str() : quoteCSV(text);
 }
 
 static void printFronts(ArrayRef<PlannedFunction> plans, raw_ostream &os) {
