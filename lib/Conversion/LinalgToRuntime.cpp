@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/Conversion/Passes.h"
+#include "StaticLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -39,12 +40,9 @@ static StringRef getFunctionName(Type element) {
   return {};
 }
 
-static bool hasStaticLayout(Value value) {
+static bool isStatic(Value value) {
   auto type = dyn_cast<MemRefType>(value.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset = 0;
-  return type && type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
+  return type && type.hasStaticShape() && remat::hasStaticLayout(type);
 }
 
 /// Whether the body multiplies and adds numbers of one type, without conversions.
@@ -57,7 +55,7 @@ static bool hasPlainBody(LinalgOp op) {
 
 static std::optional<Product> matchProduct(LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op->getNumOperands() != 3 ||
-      !linalg::isaContractionOpInterface(op) || !llvm::all_of(op->getOperands(), hasStaticLayout) ||
+      !linalg::isaContractionOpInterface(op) || !llvm::all_of(op->getOperands(), isStatic) ||
       !hasPlainBody(op))
     return std::nullopt;
   FailureOr<linalg::ContractionDimensions> dims = linalg::inferContractionDims(op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/Conversion/Passes.h"
+#include "StaticLayout.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -71,11 +72,7 @@ private:
     if (producer->hasTrait<OpTrait::ConstantLike>())
       return true;
     auto type = dyn_cast<MemRefType>(value.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset = 0;
-    return type && isa<ViewLikeOpInterface>(producer) &&
-           (failed(type.getStridesAndOffset(strides, offset)) || ShapedType::isDynamic(offset) ||
-            llvm::any_of(strides, ShapedType::isDynamic));
+    return type && isa<ViewLikeOpInterface>(producer) && !remat::hasStaticLayout(type);
   }
 
   /// The function of the kernel: one for all that are equal.
