@@ -28,7 +28,7 @@ namespace mlir::remat {
 using namespace mlir;
 using namespace mlir::remat;
 
-/// How often a budget is made smaller.
+/// How often everything is done, each time with smaller budgets.
 static constexpr int kNumRounds = 4;
 
 static int64_t getAttribute(func::FuncOp function, StringRef name) {
@@ -54,51 +54,58 @@ public:
     for (int round = 0; round < kNumRounds; ++round) {
       OwningOpRef<ModuleOp> candidate(module.clone());
       std::vector<FittedFunction> functions;
-      if (round == 0 && failed(attempt(*candidate, functions, round)))
+      if (round == 0 && failed(attempt(*candidate, functions)))
         return failure();
       // That a smaller budget cannot be met is no news.
-      if (round > 0 && failed(attemptQuietly(*candidate, functions, round)))
-        return diagnose();
-      bool allFit = true;
-      for (const FittedFunction &function : functions)
-        allFit &= !function.budgetBytes || function.takenBytes <= *function.budgetBytes;
-      if (allFit) {
-        module.getBodyRegion().takeBody(candidate->getBodyRegion());
-        return functions;
-      }
+      if (round > 0 && failed(attemptQuietly(*candidate, functions)))
+        break;
       last = std::move(functions);
+      if (!lowerTargets()) {
+        module.getBodyRegion().takeBody(candidate->getBodyRegion());
+        return last;
+      }
     }
     return diagnose();
   }
 
 private:
+  /// Bytes above the budget of a function.
+  static int64_t getExcess(const FittedFunction &function) {
+    return function.budgetBytes ? std::max<int64_t>(0, function.takenBytes - *function.budgetBytes)
+                                : 0;
+  }
+
+  /// Aims lower where the last round has missed a budget; false if it has met all.
+  bool lowerTargets() {
+    targets.resize(last.size());
+    bool isAny = false;
+    for (auto [target, function] : llvm::zip_equal(targets, last)) {
+      if (!function.budgetBytes)
+        continue;
+      int64_t excess = getExcess(function);
+      target = std::max<int64_t>(target.value_or(*function.budgetBytes) - excess, 1);
+      isAny |= excess > 0;
+    }
+    return isAny;
+  }
+
   /// Once, with the targets of this round.
-  LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions, int round) {
+  LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions) {
     SmallVector<func::FuncOp> planned;
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!getSkipReason(function, candidate))
         planned.push_back(function);
-    for (func::FuncOp function : planned) {
+    for (auto [index, function] : llvm::enumerate(planned)) {
       RematerializeOptions how = options.rematerialize;
-      std::optional<int64_t> budget;
-      if (round > 0) {
-        const FittedFunction &before = last[functions.size()];
-        budget = before.budgetBytes;
-        if (budget) {
-          int64_t &target = targets[functions.size()];
-          target -= std::max<int64_t>(0, before.takenBytes - *budget);
-          how.budget = {Budget::Kind::Bytes, std::max<int64_t>(target, 1)};
-        }
-      }
+      if (index < targets.size() && targets[index])
+        how.budget = {Budget::Kind::Bytes, *targets[index]};
       FailureOr<FunctionReport> report = rematerialize(function, how);
       if (failed(report))
         return failure();
-      if (round == 0) {
-        budget = report->budgetBytes;
-        targets.push_back(budget.value_or(0));
-      }
-      functions.push_back({function.getSymName().str(), budget, report->baselinePackedBytes,
-                           report->packedBytes, 0, report->cost, report->addedCost});
+      functions.push_back({function.getSymName().str(),
+                           last.empty() ? report->budgetBytes : last[index].budgetBytes,
+                           report->baselinePackedBytes, report->packedBytes, 0, report->cost,
+                           report->addedCost});
     }
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
@@ -108,24 +115,22 @@ private:
         failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
-    size_t index = 0;
-    for (func::FuncOp function : planned)
-      functions[index++].takenBytes = getTakenBytes(function, arena.alignment);
+    for (auto [function, fitted] : llvm::zip_equal(planned, functions))
+      fitted.takenBytes = getTakenBytes(function, arena.alignment);
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(verifyArena(function)))
         return failure();
     return success();
   }
 
-  LogicalResult attemptQuietly(ModuleOp candidate, std::vector<FittedFunction> &functions,
-                               int round) {
+  LogicalResult attemptQuietly(ModuleOp candidate, std::vector<FittedFunction> &functions) {
     ScopedDiagnosticHandler handler(module.getContext(), [](Diagnostic &) { return success(); });
-    return attempt(candidate, functions, round);
+    return attempt(candidate, functions);
   }
 
   LogicalResult diagnose() {
     for (const FittedFunction &function : last)
-      if (function.budgetBytes && function.takenBytes > *function.budgetBytes)
+      if (getExcess(function) > 0)
         return module.emitError("the arena, arguments and constants of '")
                << function.name << "' take " << function.takenBytes
                << " bytes, which is above the budget of " << *function.budgetBytes
@@ -135,9 +140,10 @@ private:
 
   ModuleOp module;
   const FitOptions &options;
-  /// Of the round before, and what was aimed at in it.
+  /// Of the round before.
   std::vector<FittedFunction> last;
-  std::vector<int64_t> targets;
+  /// What to aim at instead of the budget of each function.
+  std::vector<std::optional<int64_t>> targets;
 };
 } // namespace
 
