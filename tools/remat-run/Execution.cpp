@@ -147,10 +147,9 @@ static void update(const ExecutionSpec &spec, ArrayRef<void *> pointers,
 static constexpr int64_t kMinAlignment = 64;
 
 Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> object =
-      MemoryBuffer::getFile(spec.object, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> object = readFile(spec.object);
   if (!object)
-    return makeError("cannot read '{0}': {1}", spec.object, object.getError().message());
+    return object.takeError();
   Expected<StepProgram> program = StepProgram::load(std::move(*object), spec.function);
   if (!program)
     return program.takeError();

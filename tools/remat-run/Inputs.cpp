@@ -13,7 +13,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 #include <cstring>
@@ -49,6 +48,14 @@ static const Element *findElement(StringRef name) {
   const auto *found =
       find_if(elements, [&](const Element &element) { return element.name == name; });
   return found == std::end(elements) ? nullptr : found;
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> mlir::remat::readFile(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return makeError("cannot read '{0}': {1}", path, file.getError().message());
+  return std::move(*file);
 }
 
 bool mlir::remat::isKnownElement(StringRef element) { return findElement(element) != nullptr; }
@@ -207,10 +214,9 @@ void mlir::remat::writeNumPy(const TensorInfo &tensor, const char *data, raw_ost
 /// Reads the file of an argument.
 static Error readArgument(StringRef path, const Element &element, const ArgumentInfo &argument,
                           char *data) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
-      MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  Expected<std::unique_ptr<MemoryBuffer>> file = readFile(path);
   if (!file)
-    return makeError("cannot read '{0}': {1}", path, file.getError().message());
+    return file.takeError();
   Expected<NumPyArray> array = parseNumPy((*file)->getBuffer());
   if (!array)
     return makeError("'{0}': {1}", path, toString(array.takeError()));

@@ -9,8 +9,12 @@
 #define REMAT_TOOLS_REMAT_RUN_INPUTS_H
 
 #include "Execution.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace mlir::remat {
+
+/// A file as it is; an error with its name where it cannot be read.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readFile(llvm::StringRef path);
 
 /// Whether values of this type can be drawn, read and compared.
 bool isKnownElement(llvm::StringRef element);

@@ -249,14 +249,6 @@ static Expected<Variant> compile(Step &step, StringRef name, const Budget &budge
 // Execution
 //===----------------------------------------------------------------------===//
 
-static Expected<std::string> readFile(StringRef path) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return makeError("cannot read '{0}': {1}", path, file.getError().message());
-  return (*file)->getBuffer().str();
-}
-
 /// Executes a variant in a process of its own.
 static Error executeApart(const char *program, Variant &variant, StringRef folder) {
   std::string spec = (folder + "/" + variant.name + ".json").str();
@@ -273,10 +265,10 @@ static Error executeApart(const char *program, Variant &variant, StringRef folde
   if (code != 0)
     return makeError("the variant '{0}' failed with code {1}{2}{3}", variant.name, code,
                      message.empty() ? "" : ": ", message);
-  Expected<std::string> text = readFile(output);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readFile(output);
   if (!text)
     return text.takeError();
-  Expected<ExecutionResult> result = llvm::json::parse<ExecutionResult>(*text);
+  Expected<ExecutionResult> result = llvm::json::parse<ExecutionResult>((*text)->getBuffer());
   if (!result)
     return result.takeError();
   variant.result = *result;
@@ -285,10 +277,10 @@ static Error executeApart(const char *program, Variant &variant, StringRef folde
 
 /// In the child.
 static Expected<int> executeSpec() {
-  Expected<std::string> text = readFile(specPath);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readFile(specPath);
   if (!text)
     return text.takeError();
-  Expected<ExecutionSpec> spec = llvm::json::parse<ExecutionSpec>(*text);
+  Expected<ExecutionSpec> spec = llvm::json::parse<ExecutionSpec>((*text)->getBuffer());
   if (!spec)
     return spec.takeError();
   Expected<ExecutionResult> result = execute(*spec);
@@ -311,16 +303,16 @@ struct Comparison {
 } // namespace
 
 static Expected<Comparison> compareResults(const Variant &first, const Variant &second) {
-  Expected<std::string> a = readFile(first.spec.resultsFile);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> a = readFile(first.spec.resultsFile);
   if (!a)
     return a.takeError();
-  Expected<std::string> b = readFile(second.spec.resultsFile);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> b = readFile(second.spec.resultsFile);
   if (!b)
     return b.takeError();
   Comparison comparison;
   size_t offset = 0;
   for (auto [index, result] : llvm::enumerate(first.spec.results)) {
-    const char *left = a->data() + offset, *right = b->data() + offset;
+    const char *left = (*a)->getBufferStart() + offset, *right = (*b)->getBufferStart() + offset;
     offset += result.bytes;
     if (std::memcmp(left, right, result.bytes) == 0)
       continue;
@@ -332,7 +324,7 @@ static Expected<Comparison> compareResults(const Variant &first, const Variant &
 }
 
 static Error writeResults(const Variant &variant) {
-  Expected<std::string> data = readFile(variant.spec.resultsFile);
+  Expected<std::unique_ptr<llvm::MemoryBuffer>> data = readFile(variant.spec.resultsFile);
   if (!data)
     return data.takeError();
   if (std::error_code code = llvm::sys::fs::create_directories(outputs))
@@ -341,8 +333,9 @@ static Error writeResults(const Variant &variant) {
   for (size_t index = 0; index < variant.spec.results.size(); ++index) {
     const ResultInfo &result = variant.spec.results[index];
     std::string path = outputs + "/result" + std::to_string(index) + ".npy";
-    if (Error error = writeOutputFile(
-            path, [&](raw_ostream &os) { writeNumPy(result, data->data() + offset, os); }))
+    if (Error error = writeOutputFile(path, [&](raw_ostream &os) {
+          writeNumPy(result, (*data)->getBufferStart() + offset, os);
+        }))
       return error;
     offset += result.bytes;
   }
