@@ -146,15 +146,32 @@ private:
   // Slices, loops, branches and results
   //===--------------------------------------------------------------------===//
 
-  bool isView(Operation *op) const {
+  /// The value whose storage a result shows; null if it has one of its own.
+  Value getViewed(OpResult result) const {
+    Operation *op = result.getOwner();
     std::optional<OperationModel> model = lookupModel(op, models);
-    return model && llvm::any_of(model->storage, [](const ResultStorage &storage) {
-             return storage.kind == ResultStorage::Kind::View;
-           });
+    if (!model)
+      return {};
+    const auto *view = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
+      return storage.kind == ResultStorage::Kind::View &&
+             storage.result == result.getResultNumber();
+    });
+    return view == model->storage.end() ? Value() : op->getOperand(view->operand);
+  }
+
+  /// The value whose storage a value shows through any number of views.
+  Value getRoot(Value value) const {
+    while (auto result = dyn_cast<OpResult>(value)) {
+      Value viewed = getViewed(result);
+      if (!viewed)
+        break;
+      value = viewed;
+    }
+    return value;
   }
 
   void copySlice(Operation *op) {
-    if (!isa<tensor::ExtractSliceOp>(op) || isView(op) || ownSlices.contains(op))
+    if (!isa<tensor::ExtractSliceOp>(op) || getViewed(op->getResult(0)) || ownSlices.contains(op))
       return;
     rewriter.setInsertionPointAfter(op);
     Value slice = op->getResult(0);
@@ -201,23 +218,6 @@ private:
     }
   }
 
-  /// The value whose storage a view shows.
-  Value getRoot(Value value) const {
-    while (Operation *op = value.getDefiningOp()) {
-      std::optional<OperationModel> model = lookupModel(op, models);
-      if (!model)
-        break;
-      const auto *view = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
-        return storage.kind == ResultStorage::Kind::View &&
-               storage.result == cast<OpResult>(value).getResultNumber();
-      });
-      if (view == model->storage.end())
-        break;
-      value = op->getOperand(view->operand);
-    }
-    return value;
-  }
-
   /// The value whose storage a value is in, if everything is written in place.
   Value getBase(Value value) const {
     while (true) {
@@ -244,16 +244,11 @@ private:
         continue;
       Value root = getRoot(operand.get());
       Operation *producer = root.getDefiningOp();
-      if (isCalled && !returned.insert(root).second) {
+      bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
+      if (isConstant || (isCalled && !returned.insert(root).second))
         operand.set(copy(op->getLoc(), operand.get()));
-        continue;
-      }
-      if (!producer)
-        continue;
-      if (isa<tensor::EmptyOp>(producer))
+      else if (isa_and_nonnull<tensor::EmptyOp>(producer))
         operand.set(allocate(op->getLoc(), operand.get()));
-      else if (producer->hasTrait<OpTrait::ConstantLike>())
-        operand.set(copy(op->getLoc(), operand.get()));
     }
   }
 

@@ -11,7 +11,6 @@
 #include "Remat/Interfaces/TypeSize.h"
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SCCIterator.h"
 
@@ -159,7 +158,6 @@ LogicalResult ArenaBuilder::moveResultsToCaller() {
   if (options.results != ArenaResults::Caller || !function.isPublic())
     return success();
   Operation *end = getReturn();
-  SmallVector<Value> taken;
   for (OpOperand &operand : end->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type)
@@ -170,10 +168,9 @@ LogicalResult ArenaBuilder::moveResultsToCaller() {
                                        operand.get().getLoc())))
       return failure();
     Value buffer = function.getArguments().back();
-    std::optional<Place> place = findPlace(operand.get());
-    auto allocation = place ? place->buffer.getDefiningOp<memref::AllocOp>() : nullptr;
-    bool isWhole = allocation && getBytes(allocation.getType()) == getBytes(type);
-    if (isWhole && operand.get() == allocation.getResult()) {
+    // All of a buffer, and not a view of it.
+    auto allocation = operand.get().getDefiningOp<memref::AllocOp>();
+    if (allocation && type.hasStaticShape() && type == buffer.getType()) {
       allocation.replaceAllUsesWith(buffer);
       allocation.erase();
     } else {

@@ -8,7 +8,6 @@
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Transforms/Arena.h"
-#include "Remat/Transforms/Bufferize.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
