@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -81,6 +82,67 @@ static Count getCapturedBytes(LinalgOp op, Count domain, const DataLayout &layou
   return bytes;
 }
 
+/// The price of one element of the result of an operation without reductions.
+static KernelModel::Elements getElements(linalg::GenericOp op) {
+  int64_t weight = 0;
+  op.getBlock()->walk([&](Operation *nested) {
+    std::optional<OperationModel> model = getInterfaceModel(nested);
+    // Casts are data movement, and whatever has no model may be anything.
+    weight = std::max(weight, !model                      ? weights::power
+                              : isa<CastOpInterface>(nested) ? int64_t(0)
+                                                          : model->flops);
+  });
+  if (weight == 0)
+    return KernelModel::Elements::Moved;
+  return weight <= weights::fused ? KernelModel::Elements::Cheap : KernelModel::Elements::Costly;
+}
+
+/// Whether every loop is read off the shape of some input.
+static bool hasShapeInInputs(linalg::GenericOp op) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  for (OpOperand *input : op.getDpsInputOperands())
+    for (AffineExpr expr : op.getMatchingIndexingMap(input).getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        loops.set(dim.getPosition());
+  return loops.all();
+}
+
+/// Whether each element of `input` is read for the element in the same place alone.
+static bool isReadInPlace(linalg::GenericOp op, OpOperand *input) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  bool isCaptured = false;
+  op.getBlock()->walk([&](Operation *nested) {
+    isCaptured |= llvm::is_contained(nested->getOperands(), input->get());
+  });
+  return input->get().getType() == init->get().getType() && !isCaptured &&
+         op.getMatchingIndexingMap(input) == op.getMatchingIndexingMap(init) &&
+         llvm::count(op->getOperands(), input->get()) == 1;
+}
+
+/// Structured operations in their general form can be put together; products and
+/// convolutions are calls of a library.
+static KernelModel describeKernel(LinalgOp structured, Count domain) {
+  KernelModel model;
+  auto op = dyn_cast<linalg::GenericOp>(structured.getOperation());
+  if (!op || !op.hasPureTensorSemantics() || isContraction(structured) || !domain.isKnown())
+    return model;
+  model.scalarOperations = llvm::range_size(op.getBlock()->without_terminator());
+  model.needsShapeFromOperands = op.getNumReductionLoops() != 0;
+  for (OpOperand *input : op.getDpsInputOperands())
+    model.inlineOperands.push_back({input->getOperandNumber(), domain.get()});
+  if (op.getNumReductionLoops() != 0 || op.getNumResults() != 1)
+    return model;
+  OpOperand *init = op.getDpsInitOperand(0);
+  if (!op.getMatchingIndexingMap(init).isPermutation() || op.payloadUsesValueFromOperand(init))
+    return model;
+  model.elements = getElements(op);
+  model.hasShapeInOperands = hasShapeInInputs(op);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isReadInPlace(op, input))
+      model.samePlaceOperands.push_back(input->getOperandNumber());
+  return model;
+}
+
 static OperationModel describeStructured(Operation *op) {
   auto structured = cast<LinalgOp>(op);
   OperationModel model = makeModel(op);
@@ -111,6 +173,7 @@ static OperationModel describeStructured(Operation *op) {
   Count flops = domain * getRegionFlops(op->getRegion(0), lookup);
   setCost(model, flops, getBodyType(structured, contraction),
           getReadBytes(read, layout) + getCapturedBytes(structured, domain, layout) + written);
+  model.kernel = describeKernel(structured, domain);
   return model;
 }
 

@@ -14,6 +14,7 @@
 #include "ModelUtils.h"
 #include "Remat/ExternalModels/Register.h"
 
+#include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -38,15 +39,29 @@ static OperationModel describeReshape(Operation *op) {
   return model;
 }
 
-/// A view when the slice is one piece of memory, else a copy of the slice.
+/// A view of the first operand, also where that is in several pieces.
+static OperationModel describeExpandShape(Operation *op) {
+  OperationModel model = describeReshape(op);
+  model.kernel.keepsStrides = true;
+  return model;
+}
+
+/// A view when the slice is one piece of memory, or marked as one by the fusion of kernels,
+/// else a copy of the slice.
 static OperationModel describeExtractSlice(Operation *op) {
   auto slice = cast<tensor::ExtractSliceOp>(op);
   OperationModel model = makeModel(op);
-  if (isContiguousSlice(slice.getSourceType().getShape(), slice.getStaticSizes(),
-                        slice.getStaticStrides()))
+  if (op->hasAttr(RematDialect::getViewAttrName()) ||
+      isContiguousSlice(slice.getSourceType().getShape(), slice.getStaticSizes(),
+                        slice.getStaticStrides())) {
     addView(model, 0, 0);
-  else
-    setCost(model, 0, {}, Count(2) * getResultBytes(op));
+    model.kernel.keepsStrides = true;
+    return model;
+  }
+  setCost(model, 0, {}, Count(2) * getResultBytes(op));
+  model.kernel.elements = KernelModel::Elements::Moved;
+  model.kernel.hasShapeInOperands = true;
+  model.kernel.isSlice = true;
   return model;
 }
 
@@ -122,8 +137,8 @@ void remat::registerTensorExternalModels(DialectRegistry &registry) {
     using namespace tensor;
     attachTo<describeEmpty, EmptyOp>(*context);
     attachTo<describeMetadata, DimOp, RankOp>(*context);
-    attachTo<describeReshape, BitcastOp, CastOp, CollapseShapeOp, ExpandShapeOp, ReshapeOp>(
-        *context);
+    attachTo<describeReshape, BitcastOp, CastOp, CollapseShapeOp, ReshapeOp>(*context);
+    attachTo<describeExpandShape, ExpandShapeOp>(*context);
     attachTo<describeExtractSlice, ExtractSliceOp>(*context);
     attachTo<describeInsertSlice<InsertSliceOp>, InsertSliceOp>(*context);
     attachTo<describeInsertSlice<ParallelInsertSliceOp>, ParallelInsertSliceOp>(*context);

@@ -18,6 +18,7 @@
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Pipelines/Passes.h"
 #include "Remat/Transforms/Bufferize.h"
+#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 
 namespace mlir::remat {
@@ -91,6 +92,11 @@ private:
 
   /// Once, with the targets of this round.
   LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions) {
+    const ModelTable &models = options.rematerialize.models ? *options.rematerialize.models
+                                                            : ModelTable::getBuiltin();
+    bool isFusing = options.fusion != Fusion::None;
+    if (isFusing && failed(fuse(candidate, models)))
+      return failure();
     SmallVector<func::FuncOp> planned;
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!getSkipReason(function, candidate))
@@ -110,8 +116,10 @@ private:
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
     arena.results = options.results;
-    const ModelTable *models = options.rematerialize.models;
-    if (failed(bufferize(candidate, models ? *models : ModelTable::getBuiltin())) ||
+    // Clones that one kernel reads become a part of it.
+    if (isFusing && failed(fuse(candidate, models)))
+      return failure();
+    if (failed(bufferize(candidate, models)) ||
         failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
@@ -175,6 +183,7 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.rematerialize.alignment = *checkedAlignment;
     options.rematerialize.search.effort = effort;
     options.results = results;
+    options.fusion = fusion;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

@@ -7,6 +7,7 @@
 
 #include "Remat/Transforms/Destinations.h"
 
+#include "KernelForm.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +37,7 @@ public:
       return failure();
     for (Operation *op : listOperations())
       generalizeSplatReader(op);
-    if (failed(foldSplats()))
+    if (failed(foldSplats(function)))
       return failure();
     for (Operation *op : listOperations())
       makeSplats(op);
@@ -82,34 +83,13 @@ private:
   // Splat constants
   //===--------------------------------------------------------------------===//
 
-  /// The value of all elements of a tensor that is a constant.
-  static TypedAttr getSplat(Value value) {
-    DenseElementsAttr elements;
-    if (!isa<RankedTensorType>(value.getType()) || !matchPattern(value, m_Constant(&elements)) ||
-        !elements.isSplat())
-      return {};
-    return elements.getSplatValue<TypedAttr>();
-  }
-
   /// Named operations read no scalars.
   void generalizeSplatReader(Operation *op) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     if (!structured || isa<linalg::GenericOp>(op) || !structured.hasPureTensorSemantics() ||
         llvm::none_of(structured.getDpsInputs(), [](Value value) { return getSplat(value); }))
       return;
-    rewriter.setInsertionPoint(op);
-    (void)linalg::generalizeNamedOp(rewriter, structured);
-  }
-
-  /// Reads of splat constants by structured operations become scalars.
-  LogicalResult foldSplats() {
-    RewritePatternSet patterns(function->getContext());
-    linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
-    GreedyRewriteConfig config;
-    config.enableFolding(false);
-    config.enableConstantCSE(false);
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    return applyPatternsGreedily(function, std::move(patterns), config);
+    generalize(rewriter, structured);
   }
 
   /// What else reads or overwrites a splat constant gets a storage filled with it.

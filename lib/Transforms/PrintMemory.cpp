@@ -12,6 +12,7 @@
 
 #include "Remat/Analysis/MemoryProfile.h"
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -86,10 +87,15 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
     FailureOr<int64_t> bytes = checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     FailureOr<SmallVector<Category>> arguments = parseRoles(*roles, module.getLoc());
-    FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(module);
     if (failed(checkNumber("limit", limit, 0, module.getLoc())) ||
         failed(checkNumber("loss", loss, -1, module.getLoc())) || failed(table) || failed(rates) ||
-        failed(bytes) || failed(arguments) || failed(selected))
+        failed(bytes) || failed(arguments))
+      return signalPassFailure();
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    if (failed(fused))
+      return signalPassFailure();
+    FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(*fused ? **fused : module);
+    if (failed(selected))
       return signalPassFailure();
     RoleOptions roleOptions;
     roleOptions.arguments = *arguments;

@@ -12,6 +12,7 @@
 
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Support/CSV.h"
+#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
@@ -122,6 +123,12 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     options.alignment = *checkedAlignment;
     options.plans = given ? &*given : nullptr;
 
+    // What has been put together stays so only if something is recomputed.
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    if (failed(fused))
+      return signalPassFailure();
+    if (*fused)
+      module = **fused;
     SymbolTableCollection symbols;
     Report result;
     std::vector<PlannedFunction> plans;
@@ -153,7 +160,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       plans.push_back(std::move(*planned));
       return WalkResult::skip();
     });
-    bool isApplied = !isRefused && succeeded(applyAll(plans, options, symbols));
+    bool isApplied = !isRefused && succeeded(applyAll(module, plans, options, symbols));
     for (auto [position, planned] : llvm::zip_equal(positions, plans))
       result.functions[position] = planned.report;
     if (failed(writeReport(result, module.getLoc())) ||
@@ -165,17 +172,21 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       warnAboutCSE(planned, options, symbols);
     }
     eraseUncalled(called, module);
+    if (*fused && llvm::any_of(plans, [](const PlannedFunction &planned) {
+          return planned.solution.has_value();
+        }))
+      getOperation().getBodyRegion().takeBody(module.getBodyRegion());
   }
 
 private:
-  LogicalResult applyAll(MutableArrayRef<PlannedFunction> plans,
+  LogicalResult applyAll(ModuleOp module, MutableArrayRef<PlannedFunction> plans,
                          const RematerializeOptions &options, SymbolTableCollection &symbols) {
     bool hasNewCallee = false;
     for (PlannedFunction &planned : plans) {
       if (failed(applyPlannedFunction(planned, options, symbols)))
         return failure();
       hasNewCallee |=
-          planned.solution && !SymbolTable::symbolKnownUseEmpty(planned.function, getOperation());
+          planned.solution && !SymbolTable::symbolKnownUseEmpty(planned.function, module);
     }
     // What a caller needs in the end is what its callee needs in the end, no more
     // than was planned with.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
@@ -39,6 +40,11 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
         checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     if (failed(table) || failed(checkedAlignment))
       return signalPassFailure();
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    if (failed(fused))
+      return signalPassFailure();
+    if (*fused)
+      module = **fused;
     RematerializeOptions options;
     options.scope = scope;
     options.target = llvm::cantFail(Target::get("h100"));

@@ -1,12 +1,18 @@
-// RUN: remat-opt %s --remat-fit-arena=budget=100% | FileCheck %s
-// RUN: remat-opt %s --remat-fit-arena="budget=1280B alignment=64B" | FileCheck %s --check-prefix=BUDGET
-// RUN: remat-opt %s --remat-fit-arena="results=caller" | FileCheck %s --check-prefix=CALLER
-// RUN: not remat-opt %s --remat-fit-arena="budget=64B" 2>&1 | FileCheck %s --check-prefix=INFEASIBLE
+// RUN: remat-opt %s --remat-fit-arena="budget=100% fusion=none" | FileCheck %s
+// RUN: remat-opt %s --remat-fit-arena="budget=1280B alignment=64B fusion=none" | FileCheck %s --check-prefix=BUDGET
+// RUN: remat-opt %s --remat-fit-arena="results=caller fusion=none" | FileCheck %s --check-prefix=CALLER
+// RUN: not remat-opt %s --remat-fit-arena="budget=64B fusion=none" 2>&1 | FileCheck %s --check-prefix=INFEASIBLE
 // RUN: remat-opt %s --remat-cpu-pipeline="budget=1280B" | FileCheck %s --check-prefix=LLVM
 
 // The arena is within the budget, arguments included, and so is what is recomputed.
 // CHECK-LABEL: func @step(
 // CHECK-SAME:    remat.arena_bytes = [[#%u,ARENA:]]
+// Put together, all of it is one operation.
+// RUN: remat-opt %s --remat-fit-arena | FileCheck %s --check-prefix=FUSED
+// FUSED-LABEL: func @step(
+// FUSED-SAME:    %{{.*}}: memref<256xi8> {remat.arena})
+// FUSED:         linalg.generic
+// FUSED-NOT:     linalg.
 // BUDGET-LABEL: func @step(
 // BUDGET-SAME:    %{{.*}}: memref<1024xi8> {remat.arena})
 // CALLER-LABEL: func @step(

@@ -80,6 +80,11 @@ static cl::opt<std::string> target("target", cl::init("cpu"), cl::value_desc("cp
                                    cl::desc("Cost model of the plan"), cl::cat(category));
 static cl::opt<int64_t> effort("effort", cl::init(1), cl::desc("Work of the planner, 0 to 10"),
                                cl::cat(category));
+static cl::opt<Fusion>
+    fusion("fusion", cl::init(Fusion::Kernels), cl::desc("Which operations are put together before"),
+           cl::values(clEnumValN(Fusion::None, "none", "every value is a buffer"),
+                      clEnumValN(Fusion::Kernels, "kernels", "those of remat-fuse")),
+           cl::cat(category));
 static cl::opt<std::string> jsonPath("json", cl::value_desc("file"),
                                      cl::desc("Write what is printed to this file"),
                                      cl::cat(category));
@@ -194,6 +199,7 @@ static Expected<Variant> compile(Step &step, StringRef name, const Budget &budge
   if (failed(costs))
     return makeError("no cost model");
   options.rematerialize.target = *costs;
+  options.fusion = fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(*module, options);
   if (failed(fitted))
     return makeError("'{0}' cannot be compiled", step.function);

@@ -55,6 +55,46 @@ struct ResultStorage {
   const void *data = nullptr;
 };
 
+/// How an operation can share a kernel with the operations around it.
+struct KernelModel {
+  /// What it takes to compute one element of the result where it is read.
+  enum class Elements {
+    /// The result is computed as a whole: reductions, products, calls.
+    Whole,
+    /// Each element is one of an operand, or a constant: broadcasts, transposes.
+    Moved,
+    /// Each element is computed from elements of the operands by simple arithmetic.
+    Cheap,
+    /// The same with a division, a root, or a transcendental function.
+    Costly,
+  };
+  /// An operand that need not be in memory: the kernel can compute its elements.
+  struct InlineOperand {
+    unsigned operand;
+    /// How many elements it computes then, with repetitions.
+    int64_t evaluations;
+  };
+
+  Elements elements = Elements::Whole;
+  /// Whether the result is a part of the operand, in several pieces of memory, and may stay
+  /// there where only kernels read it.
+  bool isSlice = false;
+  /// Whether the result is a view also of an operand that is in several pieces.
+  bool keepsStrides = false;
+  /// Whether the operands tell the shape of the result.
+  bool hasShapeInOperands = false;
+  /// Operands of the result's type of which each element is read only to compute the
+  /// element in the same place: the result may overwrite them. Ascending numbers.
+  llvm::SmallVector<unsigned, 1> samePlaceOperands;
+  /// Ascending operand numbers.
+  llvm::SmallVector<InlineOperand, 2> inlineOperands;
+  /// Whether inline operands have to tell the shape of the loops: there is no result
+  /// that does.
+  bool needsShapeFromOperands = false;
+  /// Scalar operations in the body.
+  int64_t scalarOperations = 0;
+};
+
 /// The model of one operation, without its regions and callees.
 struct OperationModel {
   /// Effects of the operation itself.
@@ -94,6 +134,7 @@ struct OperationModel {
   llvm::SmallVector<unsigned, 1> unreadOperands;
   /// Scratch memory while the operation runs, in bytes.
   int64_t workspaceBytes = 0;
+  KernelModel kernel;
 
   bool isPure() const { return effects == EffectKind::Pure; }
 };

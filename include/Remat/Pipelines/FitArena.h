@@ -18,6 +18,8 @@ struct FitOptions {
   /// nothing is recomputed. Its alignment is that of the arena.
   RematerializeOptions rematerialize;
   ArenaResults results = ArenaResults::Arena;
+  /// What happens before, and again with what was recomputed.
+  Fusion fusion = Fusion::Kernels;
 };
 
 /// What became of a function with a budget.

@@ -13,8 +13,8 @@ include "mlir/Pass/PassBase.td"
 def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
   let description = [{
-    `rematerialize`, `remat-bufferize`, `remat-plan-arena` and `remat-verify-arena` in a
-    row. Where the arena with the arguments and constants of a function is larger than the
+    `remat-fuse`, `rematerialize`, `remat-fuse` again for what is recomputed,
+    `remat-bufferize`, `remat-plan-arena` and `remat-verify-arena` in a row. Where the arena with the arguments and constants of a function is larger than the
     budget all the same, everything is done again from the start with a smaller one, in up
     to four rounds. Fails with the numbers, and the module as it was, if that does not help.
   }];
@@ -30,6 +30,11 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
            "Every buffer begins at a multiple of this, a power of two">,
     Option<"effort", "effort", "int64_t", "1",
            "Work of the search for each function, 0 to 10">,
+    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::Kernels",
+           "Which operations are put together before",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
+               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels", "those of remat-fuse"))}]>,
     Option<"results", "results", "::mlir::remat::ArenaResults",
            "::mlir::remat::ArenaResults::Arena", "Where results are",
            [{::llvm::cl::values(

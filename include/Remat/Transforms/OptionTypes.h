@@ -14,18 +14,13 @@
 #define REMAT_TRANSFORMS_OPTIONTYPES_H
 
 #include "Remat/Analysis/FunctionProblem.h"
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Support/ByteCount.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace mlir::remat {
 
 enum class OnInfeasible { Error, Warn };
-
-/// Which values a later fusion never writes to memory.
-enum class Fusion {
-  /// Every value is a buffer.
-  None,
-};
 
 /// How a memory profile is printed.
 enum class ProfileFormat { Text, JSON };

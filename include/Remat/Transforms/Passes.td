@@ -71,8 +71,10 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
            "Every buffer begins at a multiple of this, a power of two">,
     Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
            "Which values a later fusion never writes to memory",
-           [{::llvm::cl::values(clEnumValN(::mlir::remat::Fusion::None, "none",
-                                           "every value is a buffer"))}]>,
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
+               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
+                          "those that remat-fuse puts into the kernels of their readers"))}]>,
     Option<"report", "report", "std::string", "\"\"",
            "Write a JSON report to this file, or a table to standard error for '-'">,
     Option<"solver", "solver", "::mlir::remat::planner::Solver",
@@ -152,6 +154,12 @@ def PrintMemoryPass : Pass<"remat-print-memory", "::mlir::ModuleOp"> {
            "Number of the result that is the loss; inferred by default">,
     ListOption<"roles", "roles", "std::string",
                "One for each argument: parameter, optimizer_state or input; inferred by default">,
+    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
+           "Which values a later fusion never writes to memory",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
+               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
+                          "those that remat-fuse puts into the kernels of their readers"))}]>,
   ];
 }
 
@@ -211,9 +219,43 @@ def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
            "Every buffer begins at a multiple of this, a power of two">,
     Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
            "Which values a later fusion never writes to memory",
-           [{::llvm::cl::values(clEnumValN(::mlir::remat::Fusion::None, "none",
-                                           "every value is a buffer"))}]>,
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
+               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
+                          "those that remat-fuse puts into the kernels of their readers"))}]>,
   ];
+}
+
+def RematFusePass : Pass<"remat-fuse", "::mlir::ModuleOp"> {
+  let summary = "Put operations together, one for each kernel";
+  let description = [{
+    Puts elementwise operations, broadcasts, transposes, slices, fills and masks into the
+    operations that read them, so that their results are never in memory, and leaves one
+    structured operation for each kernel. It goes before --rematerialize, whose plan is
+    then about what will be allocated. Products, convolutions and poolings stay as they
+    are. Nothing is computed more often than docs/memory-model.md says, and live bytes
+    don't rise. Results overwrite operands that die.
+
+    ```mlir
+    %0 = tensor.empty() : tensor<8xf32>
+    %1 = linalg.exp ins(%x : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+    %2 = linalg.negf ins(%1 : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+    // becomes
+    %0 = tensor.empty() : tensor<8xf32>
+    %1 = linalg.generic {...} ins(%x : tensor<8xf32>) outs(%0 : tensor<8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = math.exp %in : f32
+      %3 = arith.negf %2 : f32
+      linalg.yield %3 : f32
+    } -> tensor<8xf32>
+    ```
+  }];
+  let options = [
+    Option<"models", "models", "std::string", "\"\"",
+           "Models file that describes operations of further dialects">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def RematBufferizePass : Pass<"remat-bufferize", "::mlir::ModuleOp"> {

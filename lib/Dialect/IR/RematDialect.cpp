@@ -111,6 +111,12 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return op->emitOpError("expected '") << name << "' to be a non-negative 'i64' integer";
     return success();
   }
+  if (name == getViewAttrName()) {
+    if (!isa<UnitAttr>(attribute.getValue()) ||
+        op->getName().getStringRef() != "tensor.extract_slice")
+      return op->emitOpError("expected '") << name << "' to be a unit attribute of a slice";
+    return success();
+  }
   return op->emitOpError("has an unknown attribute '") << name << "' of the remat dialect";
 }
 

@@ -25,6 +25,7 @@ def Remat_Dialect : Dialect {
     | `remat.policy` | `#remat.policy<must_save>` or `#remat.policy<must_recompute>` | what the plan must do with the results of the operation |
     | `remat.recomputable` | `bool` | the user's word on whether the operation may be executed again, over any model |
     | `remat.cost` | `i64`, at least 0 | cost of one execution in picoseconds, over the cost model |
+    | `remat.view` | unit, on `tensor.extract_slice` | the slice is read where it is, although it is several pieces of memory (set by `remat-fuse`) |
     | `remat.clone_of` | `i64`, at least 0 | set on clones: index of the original in the input function (informational) |
 
     On functions whose memory is planned (`remat-plan-arena`):
@@ -54,6 +55,7 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getRecomputableAttrName() { return "remat.recomputable"; }
     static constexpr ::llvm::StringLiteral getCostAttrName() { return "remat.cost"; }
     static constexpr ::llvm::StringLiteral getCloneOfAttrName() { return "remat.clone_of"; }
+    static constexpr ::llvm::StringLiteral getViewAttrName() { return "remat.view"; }
     static constexpr ::llvm::StringLiteral getArenaBytesAttrName() { return "remat.arena_bytes"; }
     static constexpr ::llvm::StringLiteral getArgumentBytesAttrName() { return "remat.argument_bytes"; }
     static constexpr ::llvm::StringLiteral getResultBytesAttrName() { return "remat.result_bytes"; }

@@ -1,0 +1,40 @@
+//===- FusionModel.h - Which values are never written to memory -------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that decides which operations share a kernel. An operation that is
+// *inlined* has no storage for its result: each reader computes the elements that it
+// reads, from what the operation reads, which must be live that much longer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_ANALYSIS_FUSIONMODEL_H
+#define REMAT_ANALYSIS_FUSIONMODEL_H
+
+#include "Remat/Analysis/OperationSummary.h"
+
+namespace mlir::remat {
+
+/// What happens to the operations of a function before it gets memory.
+enum class Fusion {
+  /// Every value is a buffer.
+  None,
+  /// Operations are put together as `findInlinedOperations` says.
+  Kernels,
+};
+
+/// The operations of `block` that are inlined into their readers, in program order.
+///
+/// An operation is inlined if all readers of its result can compute elements of it, and
+/// if that repeats no division, root or transcendental function, and simple arithmetic at
+/// most four times. Live bytes never rise above the highest of the block as it stands;
+/// and where elements are computed more than once, what has to live longer is at most an
+/// eighth larger than the result.
+SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries);
+
+} // namespace mlir::remat
+
+#endif // REMAT_ANALYSIS_FUSIONMODEL_H

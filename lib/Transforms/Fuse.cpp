@@ -1,0 +1,247 @@
+//===- Fuse.cpp - One structured operation for each kernel ------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rewrites; decisions are those of the fusion model.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Transforms/Fuse.h"
+
+#include "KernelForm.h"
+#include "Remat/Analysis/FusionModel.h"
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Interfaces/RematOpInterface.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using linalg::GenericOp;
+
+namespace {
+class KernelFormer {
+public:
+  KernelFormer(FunctionOpInterface function, const ModelTable &models)
+      : function(function), models(models), rewriter(function->getContext()) {}
+
+  LogicalResult run() {
+    // What is put together may show that more can be: a value that is read twice by one
+    // kernel is read once in the end, and reshapes meet.
+    for (bool isChanged = true; isChanged;) {
+      if (failed(bringToKernelForm(function)) || failed(simplify()))
+        return failure();
+      isChanged = false;
+      for (Block *block : listBlocks())
+        isChanged |= inlineAll(*block);
+    }
+    for (Block *block : listBlocks())
+      overwriteOperands(*block);
+    eraseUnread();
+    return success();
+  }
+
+private:
+  /// The blocks whose operations get memory, inner ones first.
+  SmallVector<Block *> listBlocks() {
+    SmallVector<Block *> blocks;
+    function->walk<WalkOrder::PostOrder>([&](Operation *op) {
+      std::optional<OperationModel> model = lookupModel(op, models);
+      if (op == function.getOperation() || !model || !model->perElementRegions)
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            blocks.push_back(&block);
+    });
+    return blocks;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Putting operations together
+  //===--------------------------------------------------------------------===//
+
+  /// Whether anything was inlined.
+  bool inlineAll(Block &block) {
+    SymbolTableCollection symbols;
+    SummaryAnalysis summaries(models, llvm::cantFail(Target::get("cpu")), symbols);
+    inlined = findInlinedOperations(block, summaries);
+    for (auto [index, op] : llvm::enumerate(inlined))
+      positions[op] = index;
+    bool isChanged = false;
+    for (Operation *&op : inlined) {
+      positions.erase(op);
+      isChanged |= inlineIntoReaders(op);
+    }
+    return isChanged;
+  }
+
+  bool inlineIntoReaders(Operation *op) {
+    auto producer = dyn_cast<GenericOp>(op);
+    if (!producer) {
+      op->setAttr(RematDialect::getViewAttrName(), rewriter.getUnitAttr());
+      return true;
+    }
+    Value result = producer->getResult(0);
+    if (!llvm::all_of(result.getUses(), [](OpOperand &use) {
+          return linalg::areElementwiseOpsFusable(&use);
+        }))
+      return false;
+    while (!result.use_empty()) {
+      OpOperand &use = *result.use_begin();
+      GenericOp part = producer;
+      if (!result.hasOneUse()) {
+        rewriter.setInsertionPoint(use.getOwner());
+        part = cast<GenericOp>(rewriter.clone(*producer));
+        use.set(part->getResult(0));
+      }
+      inlineInto(use);
+      rewriter.eraseOp(part);
+      if (part == producer)
+        break;
+    }
+    return true;
+  }
+
+  void inlineInto(OpOperand &use) {
+    auto reader = cast<GenericOp>(use.getOwner());
+    rewriter.setInsertionPoint(reader);
+    FailureOr<linalg::ElementwiseOpFusionResult> both =
+        linalg::fuseElementwiseOps(rewriter, &use);
+    assert(succeeded(both) && "expected operations that can be fused");
+    auto kernel = cast<GenericOp>(both->fusedOp);
+    kernel->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
+    kernel->setLoc(reader.getLoc());
+    for (Value result : reader->getResults())
+      rewriter.replaceAllUsesWith(result, both->replacements.lookup(result));
+    if (auto it = positions.find(reader); it != positions.end()) {
+      size_t position = it->second;
+      positions.erase(it);
+      positions[kernel] = position;
+      inlined[position] = kernel;
+    }
+    rewriter.eraseOp(reader);
+  }
+
+  /// Operands that are read twice, results that nobody reads, and equal scalar operations.
+  LogicalResult simplify() {
+    RewritePatternSet patterns(function->getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(applyPatternsGreedily(function, std::move(patterns), getPatternsOnlyConfig())))
+      return failure();
+    function->walk([&](GenericOp op) {
+      DominanceInfo dominance(op);
+      eliminateCommonSubExpressions(rewriter, dominance, op);
+    });
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Results in the place of operands
+  //===--------------------------------------------------------------------===//
+
+  /// The value whose buffer a value is in; null if it has none that may be overwritten.
+  Value getBuffer(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      std::optional<OperationModel> model = lookupModel(op, models);
+      if (!model)
+        return {};
+      const auto *entry = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
+        return storage.result == cast<OpResult>(value).getResultNumber();
+      });
+      if (entry == model->storage.end() || entry->kind == ResultStorage::Kind::Reuse)
+        return value;
+      if (entry->kind != ResultStorage::Kind::View)
+        return {};
+      value = op->getOperand(entry->operand);
+    }
+    return {};
+  }
+
+  void overwriteOperands(Block &block) {
+    /// The last operation of the block that reads each buffer, and how often it does.
+    llvm::DenseMap<Value, std::pair<Operation *, int64_t>> lastReads;
+    for (Operation &op : block)
+      op.walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands()) {
+          Value buffer = getBuffer(operand);
+          if (!buffer || buffer.getParentBlock() != &block)
+            continue;
+          auto &[reader, times] = lastReads[buffer];
+          times = reader == &op ? times + 1 : 1;
+          reader = &op;
+        }
+      });
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto kernel = dyn_cast<GenericOp>(op);
+      std::optional<OperationModel> model = lookupModel(&op, models);
+      if (!kernel || !model)
+        continue;
+      // The last one: that is where operands are that were overwritten before.
+      for (unsigned operand : llvm::reverse(model->kernel.samePlaceOperands)) {
+        Value buffer = getBuffer(op.getOperand(operand));
+        if (!buffer || lastReads.lookup(buffer) != std::make_pair(&op, int64_t(1)))
+          continue;
+        GenericOp replaced = writeOverOperand(rewriter, kernel, operand);
+        Value result = replaced->getResult(0);
+        if (auto it = lastReads.find(kernel->getResult(0)); it != lastReads.end()) {
+          std::pair<Operation *, int64_t> last = it->second;
+          lastReads[result] = last;
+        }
+        rewriter.replaceOp(kernel, replaced);
+        break;
+      }
+    }
+  }
+
+  /// Destinations and constants that nothing needs any more.
+  void eraseUnread() {
+    SmallVector<Operation *> unread;
+    function->walk([&](Operation *op) {
+      if ((isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) && op->use_empty())
+        unread.push_back(op);
+    });
+    for (Operation *op : unread)
+      rewriter.eraseOp(op);
+  }
+
+  FunctionOpInterface function;
+  const ModelTable &models;
+  IRRewriter rewriter;
+  /// What is to be inlined, and where it is in that list.
+  SmallVector<Operation *> inlined;
+  llvm::DenseMap<Operation *, size_t> positions;
+};
+} // namespace
+
+LogicalResult mlir::remat::fuse(FunctionOpInterface function, const ModelTable &models) {
+  return KernelFormer(function, models).run();
+}
+
+LogicalResult mlir::remat::fuse(ModuleOp module, const ModelTable &models) {
+  SmallVector<FunctionOpInterface> functions;
+  module->walk([&](FunctionOpInterface function) {
+    if (!function.isExternal())
+      functions.push_back(function);
+  });
+  return success(llvm::all_of(functions, [&](FunctionOpInterface function) {
+    return succeeded(fuse(function, models));
+  }));
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion, const ModelTable &models) {
+  OwningOpRef<ModuleOp> copy;
+  if (fusion == Fusion::None)
+    return copy;
+  copy = module.clone();
+  if (failed(fuse(*copy, models)))
+    return failure();
+  return copy;
+}

@@ -1,0 +1,218 @@
+//===- KernelForm.cpp - The form of operations that can be fused ------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelForm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using linalg::GenericOp;
+using linalg::LinalgOp;
+
+GreedyRewriteConfig mlir::remat::getPatternsOnlyConfig() {
+  GreedyRewriteConfig config;
+  config.enableFolding(false);
+  config.enableConstantCSE(false);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return config;
+}
+
+TypedAttr mlir::remat::getSplat(Value value) {
+  DenseElementsAttr elements;
+  if (!isa<RankedTensorType>(value.getType()) || !matchPattern(value, m_Constant(&elements)) ||
+      !elements.isSplat())
+    return {};
+  return elements.getSplatValue<TypedAttr>();
+}
+
+LogicalResult mlir::remat::foldSplats(FunctionOpInterface function) {
+  RewritePatternSet patterns(function->getContext());
+  linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
+  return applyPatternsGreedily(function, std::move(patterns), getPatternsOnlyConfig());
+}
+
+LinalgOp mlir::remat::generalize(RewriterBase &rewriter, LinalgOp op) {
+  if (isa<GenericOp>(op))
+    return op;
+  DictionaryAttr attributes = op->getDiscardableAttrDictionary();
+  rewriter.setInsertionPoint(op);
+  FailureOr<GenericOp> generic = linalg::generalizeNamedOp(rewriter, op);
+  if (failed(generic))
+    return op;
+  (*generic)->setDiscardableAttrs(attributes);
+  return cast<LinalgOp>(generic->getOperation());
+}
+
+GenericOp mlir::remat::writeOverOperand(RewriterBase &rewriter, GenericOp kernel,
+                                        unsigned operand) {
+  SmallVector<Value> inputs = kernel.getInputs();
+  SmallVector<AffineMap> maps = kernel.getIndexingMapsArray();
+  Value overwritten = inputs[operand];
+  inputs.erase(inputs.begin() + operand);
+  maps.erase(maps.begin() + operand);
+  rewriter.setInsertionPoint(kernel);
+  auto replaced = GenericOp::create(rewriter, kernel.getLoc(), kernel.getResultTypes(), inputs,
+                                    overwritten, maps, kernel.getIteratorTypesArray());
+  replaced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(kernel.getRegion(), replaced.getRegion(), replaced.getRegion().end());
+  Block *body = replaced.getBlock();
+  rewriter.replaceAllUsesWith(body->getArgument(operand), body->getArguments().back());
+  body->eraseArgument(operand);
+  return replaced;
+}
+
+namespace {
+/// Changes one kind of operation after the other; each leaves what the next expects.
+class KernelFormBuilder {
+public:
+  explicit KernelFormBuilder(FunctionOpInterface function)
+      : function(function), rewriter(function->getContext()) {}
+
+  LogicalResult run() {
+    RewritePatternSet elementwise(function->getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+    if (failed(applyPatternsGreedily(function, std::move(elementwise), getPatternsOnlyConfig())))
+      return failure();
+    forEach<linalg::FillOp>([&](linalg::FillOp op) { makeSplat(op); });
+    forEach<LinalgOp>([&](LinalgOp op) { generalizeElementwise(op); });
+    forEach<GenericOp>([&](GenericOp op) { readOverwritten(op); });
+    if (failed(moveReshapes()) || failed(dropUnitDimensions()) || failed(foldSplats(function)))
+      return failure();
+    forEach<LinalgOp>([&](LinalgOp op) { readTransposed(op); });
+    return success();
+  }
+
+private:
+  template <typename OpTy, typename Fn>
+  void forEach(Fn change) {
+    SmallVector<OpTy> operations;
+    function->walk([&](OpTy op) { operations.push_back(op); });
+    for (OpTy op : operations)
+      change(op);
+  }
+
+  /// What is filled with a constant is that constant.
+  void makeSplat(linalg::FillOp op) {
+    Attribute scalar;
+    if (op->getNumResults() != 1 || !matchPattern(op.getInputs().front(), m_Constant(&scalar)))
+      return;
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    if (!type.hasStaticShape() || type.getEncoding() || !isa<FloatAttr, IntegerAttr>(scalar))
+      return;
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, DenseElementsAttr::get(type, scalar));
+  }
+
+  void generalizeElementwise(LinalgOp op) {
+    bool isReduction = isa<linalg::ReduceOp>(op.getOperation());
+    if (op.hasPureTensorSemantics() &&
+        (op.getNumReductionLoops() == 0 || isReduction))
+      generalize(rewriter, op);
+  }
+
+  /// What an elementwise operation overwrites becomes one more input.
+  void readOverwritten(GenericOp op) {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1)
+      return;
+    OpOperand *init = op.getDpsInitOperand(0);
+    auto type = cast<RankedTensorType>(init->get().getType());
+    if (!op.payloadUsesValueFromOperand(init) || !type.hasStaticShape() ||
+        !op.getMatchingIndexingMap(init).isPermutation())
+      return;
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> inputs = op.getInputs();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    inputs.push_back(init->get());
+    maps.push_back(maps.back());
+    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                          type.getElementType(), type.getEncoding());
+    auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty,
+                                      maps, op.getIteratorTypesArray());
+    replaced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.inlineRegionBefore(op.getRegion(), replaced.getRegion(), replaced.getRegion().end());
+    replaced.getBlock()->addArgument(type.getElementType(), op.getLoc());
+    rewriter.replaceOp(op, replaced);
+  }
+
+  /// A reshape between two structured operations moves in front of both or behind both.
+  LogicalResult moveReshapes() {
+    RewritePatternSet patterns(function->getContext());
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [](OpOperand *operand) {
+      Operation *producer = operand->get().getDefiningOp(), *reader = operand->getOwner();
+      if (!producer->getResult(0).hasOneUse())
+        return false;
+      if (isa<GenericOp>(producer))
+        return llvm::any_of(reader->getUsers(), llvm::IsaPred<GenericOp>);
+      Operation *source = producer->getOperand(0).getDefiningOp();
+      return isa_and_nonnull<GenericOp>(source) && source->hasOneUse();
+    });
+    return applyPatternsGreedily(function, std::move(patterns), getPatternsOnlyConfig());
+  }
+
+  /// Loops of one iteration are no loops; reshapes that this leads to meet and go.
+  LogicalResult dropUnitDimensions() {
+    RewritePatternSet patterns(function->getContext());
+    linalg::ControlDropUnitDims control;
+    control.controlFn = [](Operation *op) {
+      auto generic = dyn_cast<GenericOp>(op);
+      bool isKernel = generic && generic.hasPureTensorSemantics() &&
+                      !(generic.getNumReductionLoops() != 0 &&
+                        linalg::isaContractionOpInterface(cast<LinalgOp>(op)));
+      return isKernel ? llvm::to_vector(llvm::seq<unsigned>(0, generic.getNumLoops()))
+                      : SmallVector<unsigned>();
+    };
+    linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, function->getContext());
+    GreedyRewriteConfig config = getPatternsOnlyConfig();
+    config.enableFolding(true);
+    return applyPatternsGreedily(function, std::move(patterns), config);
+  }
+
+  /// Whether an operation does nothing but permute the dimensions of its input.
+  static bool isTranspose(GenericOp op) {
+    return op && op.getNumDpsInputs() == 1 && op->getNumResults() == 1 &&
+           op.getNumReductionLoops() == 0 && op.hasPureTensorSemantics() &&
+           llvm::all_of(op.getIndexingMapsArray(),
+                        [](AffineMap map) { return map.isPermutation(); }) &&
+           op.getBlock()->getTerminator()->getOperand(0) == op.getBlock()->getArgument(0);
+  }
+
+  /// Products read transposed operands where they are.
+  void readTransposed(LinalgOp product) {
+    if (product.getNumReductionLoops() == 0 || !product.hasPureTensorSemantics() ||
+        !linalg::isaContractionOpInterface(product))
+      return;
+    for (int64_t input = 0; input < product.getNumDpsInputs(); ++input) {
+      auto transpose = product.getDpsInputOperand(input)->get().getDefiningOp<GenericOp>();
+      if (!isTranspose(transpose))
+        continue;
+      product = generalize(rewriter, product);
+      SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+      SmallVector<AffineMap> moved = transpose.getIndexingMapsArray();
+      maps[input] = moved.front().compose(inversePermutation(moved.back())).compose(maps[input]);
+      product.getDpsInputOperand(input)->set(transpose.getInputs().front());
+      cast<GenericOp>(product.getOperation())
+          .setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      if (transpose->use_empty())
+        rewriter.eraseOp(transpose);
+    }
+  }
+
+  FunctionOpInterface function;
+  IRRewriter rewriter;
+};
+} // namespace
+
+LogicalResult mlir::remat::bringToKernelForm(FunctionOpInterface function) {
+  return KernelFormBuilder(function).run();
+}
