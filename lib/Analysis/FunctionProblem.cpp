@@ -11,7 +11,6 @@
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
-#include "Remat/Planner/Plan.h"
 #include "Remat/Planner/Simulator.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -387,6 +386,83 @@ static LogicalResult checkNestedPolicies(Operation &op) {
   return failure(result.wasInterrupted());
 }
 
+/// The value whose storage a value shows.
+static ValueIndex getRoot(const planner::Problem &problem, ValueIndex value) {
+  while (problem.values[value].placement == Placement::View)
+    value = problem.values[value].source;
+  return value;
+}
+
+/// For each boundary value, the operations that read it or a view of it, in order.
+static std::vector<SmallVector<OpIndex, 4>> listReadersOfBoundary(const planner::Problem &problem) {
+  std::vector<SmallVector<OpIndex, 4>> readers(problem.values.size());
+  for (auto [index, operation] : llvm::enumerate(problem.operations))
+    for (ValueIndex read : operation.reads)
+      if (ValueIndex root = getRoot(problem, read); problem.values[root].producer == kBoundary)
+        readers[root].push_back(index);
+  return readers;
+}
+
+/// Finds the results that take the place of donated arguments: destination passing into an
+/// argument of the same size by the last operation that reads it, which reads it once.
+/// They are no memory of their own; the operation is executed once, behind all other
+/// readers.
+static void overwriteDonated(FunctionOpInterface function, FunctionProblem &result,
+                             ArrayRef<unsigned> kept) {
+  planner::Problem &problem = result.problem;
+  std::vector<SmallVector<OpIndex, 4>> readers = listReadersOfBoundary(problem);
+  auto isViewOnly = [&](OpIndex index) {
+    return llvm::all_of(problem.operations[index].writes, [&](ValueIndex value) {
+      return problem.values[value].placement == Placement::View;
+    });
+  };
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+    if (!function.getArgAttr(argument, RematDialect::getDonatedAttrName()) ||
+        llvm::is_contained(kept, argument) || readers[argument].empty())
+      continue;
+    OpIndex writer = readers[argument].back();
+    planner::Operation &operation = problem.operations[writer];
+    const auto *written = llvm::find_if(operation.writes, [&](ValueIndex value) {
+      const planner::Value &info = problem.values[value];
+      return info.placement == Placement::Reuse && info.bytes == problem.values[argument].bytes &&
+             getRoot(problem, info.source) == ValueIndex(argument);
+    });
+    if (operation.effect != Effect::Pure || written == operation.writes.end() ||
+        llvm::count(readers[argument], writer) != 1 ||
+        operation.policy == planner::Policy::MustRecompute)
+      continue;
+    planner::Value &value = problem.values[*written];
+    value.placement = Placement::None;
+    value.source = kNoValue;
+    operation.recomputable = false;
+    result.whyNot[writer] = "overwrites an argument";
+    for (OpIndex reader : ArrayRef(readers[argument]).drop_back())
+      if (const auto &writes = problem.operations[reader].writes;
+          !writes.empty() && !isViewOnly(reader) &&
+          !llvm::is_contained(operation.reads, writes.front()) &&
+          !llvm::is_contained(operation.dependences, writes.front()))
+        operation.dependences.push_back(writes.front());
+    result.overwritten.push_back({argument, writer});
+  }
+}
+
+std::optional<unsigned> mlir::remat::findReadBehindWriter(const FunctionProblem &input,
+                                                          const planner::Plan &plan) {
+  const planner::Problem &problem = input.problem;
+  llvm::DenseMap<ValueIndex, OpIndex> writerOf;
+  for (const OverwrittenArgument &overwritten : input.overwritten)
+    writerOf[overwritten.argument] = overwritten.writer;
+  std::vector<bool> isExecuted(problem.operations.size());
+  for (const planner::Step &step : plan.steps) {
+    for (ValueIndex read : problem.operations[step.op].reads)
+      if (auto it = writerOf.find(getRoot(problem, read));
+          it != writerOf.end() && it->second != step.op && isExecuted[it->second])
+        return it->first;
+    isExecuted[step.op] = true;
+  }
+  return std::nullopt;
+}
+
 /// Sets the bytes of the arguments and of the results to 0, and those of the
 /// destinations that only a result is written to: no region waits for these, which would
 /// read them. Whatever else a result might be written over keeps a storage of its own, in
@@ -473,6 +549,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
   saveDecisionsAboutShapes(result);
   if (failed(checkPolicies(result)))
     return failure();
+  overwriteDonated(function, result, options.kept);
   if (llvm::Error error = planner::check(result.problem))
     return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName() << "': " << llvm::toString(std::move(error));

@@ -119,6 +119,13 @@ private:
     // Clones that one kernel reads become a part of it.
     if (isFusing && failed(fuse(candidate, models)))
       return failure();
+    SymbolTableCollection symbols;
+    for (auto [function, fitted] : llvm::zip_equal(planned, functions)) {
+      FailureOr<Peaks> peaks = measurePeaks(function, options.rematerialize, symbols);
+      if (failed(peaks))
+        return failure();
+      fitted.predictedBytes = peaks->packedBytes;
+    }
     if (failed(bufferize(candidate, models)) ||
         failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))

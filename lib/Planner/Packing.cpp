@@ -25,6 +25,7 @@
 
 #include "Remat/Planner/Packing.h"
 #include "Detail.h"
+#include <numeric>
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
@@ -396,10 +397,61 @@ private:
   Packing best;
 };
 
-} // namespace
+/// Buffers in an order and at times that only depend on who overlaps whom, so that the same
+/// buffers are placed the same way in a plan, in the function that it leads to, and in the
+/// code that becomes of that, which have more operations in between.
+struct OrderedBuffers {
+  /// Without the empty ones. Times count the sets of buffers, one after the other, that are
+  /// all live at once and that no other is live with all of.
+  std::vector<Buffer> buffers;
+  /// Of each: its place in the list that was given.
+  std::vector<int64_t> places;
 
-Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
-                                          int64_t maxVisits) {
+  explicit OrderedBuffers(llvm::ArrayRef<Buffer> given) {
+    std::vector<int64_t> ends;
+    for (auto [place, buffer] : llvm::enumerate(given)) {
+      if (buffer.bytes == 0)
+        continue;
+      places.push_back(place);
+      ends.push_back(buffer.end);
+    }
+    llvm::sort(ends);
+    llvm::sort(places, [&](int64_t a, int64_t b) {
+      return std::make_tuple(given[a].begin, a) < std::make_tuple(given[b].begin, b);
+    });
+    // A set is complete when a buffer ends.
+    std::vector<int64_t> firstBegins;
+    auto nextEnd = ends.begin();
+    for (int64_t place : places) {
+      auto passed = std::upper_bound(nextEnd, ends.end(), given[place].begin);
+      if (firstBegins.empty() || passed != nextEnd)
+        firstBegins.push_back(given[place].begin);
+      nextEnd = passed;
+      buffers.push_back({static_cast<int64_t>(firstBegins.size()) - 1, given[place].end,
+                         given[place].bytes});
+    }
+    for (Buffer &buffer : buffers)
+      buffer.end = llvm::lower_bound(firstBegins, buffer.end) - firstBegins.begin();
+    std::vector<int64_t> order(buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::sort(order, [&](int64_t a, int64_t b) {
+      auto key = [&](int64_t k) {
+        return std::make_tuple(buffers[k].begin, buffers[k].end, buffers[k].bytes, places[k]);
+      };
+      return key(a) < key(b);
+    });
+    std::vector<Buffer> unordered = std::move(buffers);
+    std::vector<int64_t> unorderedPlaces = std::move(places);
+    buffers.clear();
+    places.clear();
+    for (int64_t k : order) {
+      buffers.push_back(unordered[k]);
+      places.push_back(unorderedPlaces[k]);
+    }
+  }
+};
+
+Packing packOrdered(llvm::ArrayRef<Buffer> buffers, int64_t alignment, int64_t maxVisits) {
   Packer packer(buffers, alignment);
   bool isTooMany = packer.isTooMany(maxVisits);
   Packing best = packer.run(maxVisits);
@@ -429,6 +481,19 @@ Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_
     split.arenaBytes += packing.arenaBytes;
   }
   return split.arenaBytes < best.arenaBytes ? split : best;
+}
+
+} // namespace
+
+Packing mlir::remat::planner::packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
+                                          int64_t maxVisits) {
+  OrderedBuffers ordered(buffers);
+  Packing packing = packOrdered(ordered.buffers, alignment, maxVisits), result;
+  result.arenaBytes = packing.arenaBytes;
+  result.offsets.resize(buffers.size());
+  for (auto [place, offset] : llvm::zip_equal(ordered.places, packing.offsets))
+    result.offsets[place] = offset;
+  return result;
 }
 
 llvm::Error mlir::remat::planner::verifyPacking(llvm::ArrayRef<Buffer> buffers, int64_t alignment,

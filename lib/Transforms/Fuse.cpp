@@ -146,6 +146,28 @@ private:
   // Results in the place of operands
   //===--------------------------------------------------------------------===//
 
+  /// Whether a value is returned, itself or through views.
+  bool isReturned(Value value) {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      Operation *reader = use.getOwner();
+      std::optional<OperationModel> model = lookupModel(reader, models);
+      return reader->hasTrait<OpTrait::ReturnLike>() ||
+             (model && llvm::any_of(model->storage, [&](const ResultStorage &storage) {
+                return storage.kind == ResultStorage::Kind::View &&
+                       storage.operand == use.getOperandNumber() &&
+                       isReturned(reader->getResult(storage.result));
+              }));
+    });
+  }
+
+  /// Whether a value is an argument that a result may overwrite.
+  bool isDonated(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && argument.getOwner()->getParentOp() == function.getOperation() &&
+           argument.getOwner()->isEntryBlock() &&
+           function.getArgAttr(argument.getArgNumber(), RematDialect::getDonatedAttrName());
+  }
+
   /// The value whose buffer a value is in; null if it has none that may be overwritten.
   Value getBuffer(Value value) {
     while (Operation *op = value.getDefiningOp()) {
@@ -161,7 +183,7 @@ private:
         return {};
       value = op->getOperand(entry->operand);
     }
-    return {};
+    return isDonated(value) ? value : Value();
   }
 
   void overwriteOperands(Block &block) {
@@ -186,7 +208,8 @@ private:
       // The last one: that is where operands are that were overwritten before.
       for (unsigned operand : llvm::reverse(model->kernel.samePlaceOperands)) {
         Value buffer = getBuffer(op.getOperand(operand));
-        if (!buffer || lastReads.lookup(buffer) != std::make_pair(&op, int64_t(1)))
+        if (!buffer || lastReads.lookup(buffer) != std::make_pair(&op, int64_t(1)) ||
+            (isDonated(buffer) && !isReturned(op.getResult(0))))
           continue;
         GenericOp replaced = writeOverOperand(rewriter, kernel, operand);
         Value result = replaced->getResult(0);

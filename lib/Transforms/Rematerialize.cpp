@@ -31,9 +31,11 @@ static const ModelTable &getModels(const RematerializeOptions &options) {
 
 static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
                                                const RematerializeOptions &options,
-                                               SymbolTableCollection &symbols) {
+                                               SymbolTableCollection &symbols,
+                                               ArrayRef<unsigned> kept = {}) {
   SummaryAnalysis summaries(getModels(options), options.target, symbols);
-  return buildProblem(function, summaries, {options.scope, options.alignment});
+  return buildProblem(function, summaries,
+                      {options.scope, options.alignment, llvm::to_vector(kept)});
 }
 
 FailureOr<Peaks> mlir::remat::measurePeaks(FunctionOpInterface function,
@@ -175,10 +177,12 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   return success();
 }
 
-FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
-                                                     const RematerializeOptions &options,
-                                                     SymbolTableCollection &symbols) {
-  FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols);
+/// Plans with the donated arguments that are not in `kept`.
+static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept,
+                                              FunctionOpInterface function,
+                                              const RematerializeOptions &options,
+                                              SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols, kept);
   if (failed(built))
     return failure();
   PlannedFunction planned{function, std::move(*built), std::nullopt, {}, {}};
@@ -210,6 +214,24 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
   std::vector<Category> categories = categorize(planned.problem, options.roles);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return planned;
+}
+
+FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
+                                                     const RematerializeOptions &options,
+                                                     SymbolTableCollection &symbols) {
+  // A plan that recomputes from an argument behind the result that is written over it needs
+  // the argument as it was: such arguments are kept, and everything is planned again.
+  SmallVector<unsigned> kept;
+  while (true) {
+    FailureOr<PlannedFunction> planned = planWithout(kept, function, options, symbols);
+    if (failed(planned) || !planned->solution)
+      return planned;
+    std::optional<unsigned> read =
+        findReadBehindWriter(planned->problem, planned->solution->plan);
+    if (!read)
+      return planned;
+    kept.push_back(*read);
+  }
 }
 
 /// The peaks after common subexpression elimination; fails where that changes

@@ -85,6 +85,9 @@ static cl::opt<Fusion>
            cl::values(clEnumValN(Fusion::None, "none", "every value is a buffer"),
                       clEnumValN(Fusion::Kernels, "kernels", "those of remat-fuse")),
            cl::cat(category));
+static cl::opt<bool> donate("donate",
+                            cl::desc("Arguments may be overwritten by their new values"),
+                            cl::cat(category));
 static cl::opt<std::string> jsonPath("json", cl::value_desc("file"),
                                      cl::desc("Write what is printed to this file"),
                                      cl::cat(category));
@@ -164,6 +167,11 @@ static Error describeStep(Step &step) {
   if (failed(problem))
     return makeError("'{0}' cannot be analyzed", step.function);
   step.roles = inferRoles(*problem, {});
+  if (donate)
+    for (const std::optional<unsigned> &argument : step.roles.updatedArguments)
+      if (argument)
+        function.setArgAttr(*argument, RematDialect::getDonatedAttrName(),
+                            UnitAttr::get(function.getContext()));
   const std::vector<Category> &categories = step.roles.categories;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     Expected<TensorInfo> tensor = getTensorInfo(type, layout);

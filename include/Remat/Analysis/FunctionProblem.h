@@ -15,7 +15,7 @@
 #define REMAT_ANALYSIS_FUNCTIONPROBLEM_H
 
 #include "Remat/Analysis/OperationSummary.h"
-#include "Remat/Planner/Problem.h"
+#include "Remat/Planner/Plan.h"
 #include "mlir/IR/Value.h"
 
 namespace mlir::remat {
@@ -32,6 +32,15 @@ struct ProblemOptions {
   Scope scope = Scope::Total;
   /// Every storage begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
+  /// Numbers of arguments that nothing overwrites, although they are donated.
+  llvm::SmallVector<unsigned, 0> kept;
+};
+
+/// A result that is written over a donated argument, and so takes no memory of its own.
+struct OverwrittenArgument {
+  unsigned argument;
+  /// The last reader of the argument, which is executed once.
+  planner::OpIndex writer;
 };
 
 struct FunctionProblem {
@@ -51,8 +60,11 @@ struct FunctionProblem {
   llvm::MapVector<Operation *, Value> innerUnknownSizes;
   /// Calls of functions that call themselves; they count one level.
   std::vector<Operation *> recursiveCalls;
+  /// Donated arguments that results take the place of. No plan may read one of them
+  /// behind its writer: see `findReadBehindWriter`.
+  std::vector<OverwrittenArgument> overwritten;
   /// Bytes before alignment, whatever the scope: of the arguments, of the
-  /// distinct storages of the results that are no arguments, of the distinct
+  /// distinct storages of the results that are in no arguments, of the distinct
   /// dense constants.
   int64_t argumentBytes = 0;
   int64_t resultBytes = 0;
@@ -64,6 +76,11 @@ struct FunctionProblem {
 /// overflow, policies that cannot be followed.
 FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function, SummaryAnalysis &summaries,
                                         const ProblemOptions &options);
+
+/// The first overwritten argument that `plan`, which verifies, reads behind its writer:
+/// by a clone. Nothing if there is none.
+std::optional<unsigned> findReadBehindWriter(const FunctionProblem &problem,
+                                             const planner::Plan &plan);
 
 /// The highest live bytes of the values that `region` defines, in the order of
 /// its operations; for several blocks the sum of all values, which bounds it.

@@ -45,7 +45,8 @@ constexpr int64_t kPackingVisits = 6'000'000;
 /// order. Stops when the largest sum of live aligned bytes, a lower bound, is
 /// reached up to a 4096th, or after `maxVisits`; with very many overlapping
 /// pairs only the order of time is tried. Buffers of 0 bytes get offset 0.
-/// Deterministic.
+/// Deterministic; the size of the arena depends on the sizes of the buffers and on who
+/// overlaps whom, and on nothing else.
 Packing packBestFit(llvm::ArrayRef<Buffer> buffers, int64_t alignment,
                     int64_t maxVisits = kPackingVisits);
 
