@@ -152,12 +152,15 @@ static OperationModel describeStructured(Operation *op) {
   // What the body reads, and what it only writes.
   DataLayout layout = DataLayout::closest(op);
   SmallVector<Value> read;
-  Count written = 0;
+  Count written = 0, shapesOnly = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     if (structured.payloadUsesValueFromOperand(&operand))
       read.push_back(operand.get());
     else
       addUnread(model, operand.getOperandNumber());
+    // The window of a pooling, of which only the shape counts, is in memory all the same.
+    if (structured.isDpsInput(&operand) && operand.get().getDefiningOp<tensor::EmptyOp>())
+      shapesOnly += getBytes(operand.get().getType(), layout);
     if (structured.isDpsInit(&operand))
       written += getBytes(operand.get().getType(), layout);
   }
@@ -173,6 +176,7 @@ static OperationModel describeStructured(Operation *op) {
   Count flops = domain * getRegionFlops(op->getRegion(0), lookup);
   setCost(model, flops, getBodyType(structured, contraction),
           getReadBytes(read, layout) + getCapturedBytes(structured, domain, layout) + written);
+  model.workspaceBytes = shapesOnly.asOptional().value_or(0);
   model.kernel = describeKernel(structured, domain);
   return model;
 }
