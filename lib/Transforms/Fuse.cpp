@@ -205,22 +205,35 @@ private:
       std::optional<OperationModel> model = lookupModel(&op, models);
       if (!kernel || !model)
         continue;
-      // The last one: that is where operands are that were overwritten before.
-      for (unsigned operand : llvm::reverse(model->kernel.samePlaceOperands)) {
-        Value buffer = getBuffer(op.getOperand(operand));
-        if (!buffer || lastReads.lookup(buffer) != std::make_pair(&op, int64_t(1)) ||
-            (isDonated(buffer) && !isReturned(op.getResult(0))))
-          continue;
-        GenericOp replaced = writeOverOperand(rewriter, kernel, operand);
-        Value result = replaced->getResult(0);
-        if (auto it = lastReads.find(kernel->getResult(0)); it != lastReads.end()) {
-          std::pair<Operation *, int64_t> last = it->second;
-          lastReads[result] = last;
-        }
-        rewriter.replaceOp(kernel, replaced);
-        break;
+      SmallVector<unsigned> dying;
+      for (unsigned operand : model->kernel.samePlaceOperands)
+        if (Value buffer = getBuffer(op.getOperand(operand));
+            buffer && lastReads.lookup(buffer) == std::make_pair(&op, int64_t(1)) &&
+            hasRoomFor(buffer, op.getResult(0)))
+          dying.push_back(operand);
+      if (dying.empty())
+        continue;
+      // Donated arguments first; then the last one, where operands are that were overwritten
+      // before.
+      auto *chosen = llvm::find_if(
+          dying, [&](unsigned operand) { return isDonated(getBuffer(op.getOperand(operand))); });
+      GenericOp replaced = writeOverOperand(rewriter, kernel,
+                                            chosen == dying.end() ? dying.back() : *chosen);
+      if (auto it = lastReads.find(kernel->getResult(0)); it != lastReads.end()) {
+        std::pair<Operation *, int64_t> last = it->second;
+        lastReads[replaced->getResult(0)] = last;
       }
+      rewriter.replaceOp(kernel, replaced);
     }
+  }
+
+  /// Whether a result may take the place of a buffer: it is as large, and returned if the
+  /// buffer is the caller's.
+  bool hasRoomFor(Value buffer, Value result) {
+    auto type = cast<ShapedType>(buffer.getType()), resultType = cast<ShapedType>(result.getType());
+    return type.getElementType() == resultType.getElementType() && type.hasStaticShape() &&
+           type.getNumElements() == resultType.getNumElements() &&
+           (!isDonated(buffer) || isReturned(result));
   }
 
   /// Destinations and constants that nothing needs any more.

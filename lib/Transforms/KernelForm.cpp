@@ -7,6 +7,7 @@
 
 #include "KernelForm.h"
 
+#include "Remat/Dialect/IR/RematDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -82,6 +83,7 @@ public:
     linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
     if (failed(applyPatternsGreedily(function, std::move(elementwise), getPatternsOnlyConfig())))
       return failure();
+    forEach<GenericOp>([&](GenericOp op) { takeAttributesOfBody(op); });
     forEach<linalg::FillOp>([&](linalg::FillOp op) { makeSplat(op); });
     forEach<LinalgOp>([&](LinalgOp op) { generalizeElementwise(op); });
     forEach<GenericOp>([&](GenericOp op) { readOverwritten(op); });
@@ -98,6 +100,16 @@ private:
     function->walk([&](OpTy op) { operations.push_back(op); });
     for (OpTy op : operations)
       change(op);
+  }
+
+  /// What was said about an elementwise operation is said about its structured form.
+  void takeAttributesOfBody(GenericOp op) {
+    for (Operation &nested : op.getBlock()->without_terminator())
+      for (NamedAttribute attribute : llvm::to_vector(nested.getDiscardableAttrs()))
+        if (attribute.getNameDialect() && isa<RematDialect>(attribute.getNameDialect())) {
+          op->setDiscardableAttr(attribute.getName(), attribute.getValue());
+          nested.removeDiscardableAttr(attribute.getName());
+        }
   }
 
   /// What is filled with a constant is that constant.

@@ -1,0 +1,194 @@
+// RUN: remat-opt %s --remat-fuse --split-input-file | FileCheck %s
+// Doing it twice changes nothing.
+// RUN: remat-opt %s --remat-fuse --split-input-file > %t.once
+// RUN: remat-opt %s --remat-fuse --remat-fuse --split-input-file | diff %t.once -
+
+// A chain is one kernel; named operations, scalars that are splats, and elementwise
+// operations of arith and math take part.
+// CHECK-LABEL: func @chain
+// CHECK:         %[[OUT:.+]] = linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>)
+// CHECK-NEXT:    ^bb0(%[[X:.+]]: f32, %{{.+}}: f32):
+// CHECK-NEXT:      %[[A:.+]] = math.exp %[[X]]
+// CHECK-NEXT:      %[[B:.+]] = arith.addf %[[A]], %{{cst.*}}
+// CHECK-NEXT:      %[[C:.+]] = math.tanh %[[B]]
+// CHECK-NEXT:      linalg.yield %[[C]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[OUT]]
+func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %b = arith.addf %a, %one : tensor<8xf32>
+  %c = math.tanh %b : tensor<8xf32>
+  return %c : tensor<8xf32>
+}
+
+// -----
+
+// Simple arithmetic is repeated for each reader; exp is not.
+// CHECK-LABEL: func @repeated
+// CHECK:         %[[EXP:.+]] = linalg.generic {{.*}} ins(%arg0
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      math.exp
+// CHECK-NEXT:      linalg.yield
+// CHECK-COUNT-2: arith.addf
+// CHECK:         return
+func.func @repeated(%x: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = math.exp %x : tensor<8xf32>
+  %s = arith.addf %e, %e : tensor<8xf32>
+  %a = math.sin %s : tensor<8xf32>
+  %b = math.cos %s : tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// A vector that is broadcast is not computed for every element, except by data movement.
+// CHECK-LABEL: func @broadcast
+// CHECK:         %[[V:.+]] = linalg.generic {{.*}} ins(%arg0 : tensor<8xf32>)
+// CHECK:           math.rsqrt
+// CHECK:         linalg.generic {{.*}} ins(%[[V]], %arg1 : tensor<8xf32>, tensor<64x8xf32>)
+// CHECK-NOT:     linalg.generic
+func.func @broadcast(%v: tensor<8xf32>, %x: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %r = math.rsqrt %v : tensor<8xf32>
+  %e = tensor.empty() : tensor<64x8xf32>
+  %b = linalg.broadcast ins(%r : tensor<8xf32>) outs(%e : tensor<64x8xf32>) dimensions = [0]
+  %p = arith.mulf %b, %x : tensor<64x8xf32>
+  return %p : tensor<64x8xf32>
+}
+
+// -----
+
+// Reductions take in what they read; what is computed from a reduction is not.
+// CHECK-LABEL: func @reduction
+// CHECK:         linalg.generic {{.*}}"reduction"]} ins(%arg0 : tensor<4x8xf32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+// CHECK:         linalg.generic
+// CHECK:           math.sqrt
+func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %q = arith.mulf %x, %x : tensor<4x8xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce { arith.addf } ins(%q : tensor<4x8xf32>) outs(%f : tensor<4xf32>)
+      dimensions = [1]
+  %r = math.sqrt %s : tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A product reads transposed operands, and begins with a splat constant that is never in
+// memory. The slice of its result is read where it is.
+// CHECK-DAG: #[[A:.+]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-LABEL: func @product
+// CHECK:         %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<8x6xf32>
+// CHECK:         %[[P:.+]] = linalg.generic {indexing_maps = [#[[A]], {{.*}} ins(%arg0, %arg1 : tensor<4x8xf32>, tensor<4x6xf32>) outs(%[[ZERO]]
+// CHECK:         %[[S:.+]] = tensor.extract_slice %[[P]]{{.*}} {remat.view}
+// CHECK:         linalg.generic {{.*}} ins(%[[S]]
+func.func @product(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>) -> tensor<8x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %et = tensor.empty() : tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<4x8xf32>) outs(%et : tensor<8x4xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<8x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %p = linalg.matmul ins(%t, %y : tensor<8x4xf32>, tensor<4x6xf32>) outs(%f : tensor<8x6xf32>)
+      -> tensor<8x6xf32>
+  %s = tensor.extract_slice %p[0, 3] [8, 3] [1, 1] : tensor<8x6xf32> to tensor<8x3xf32>
+  %r = math.tanh %s : tensor<8x3xf32>
+  return %r : tensor<8x3xf32>
+}
+
+// -----
+
+// A result overwrites an operand that dies, and a donated argument only if it is returned.
+// CHECK-LABEL: func @overwrites
+// CHECK:         %[[P:.+]] = linalg.matmul
+// CHECK:         %[[Q:.+]] = linalg.generic {{.*}} outs(%[[P]] : tensor<8x8xf32>)
+// CHECK:         %[[S:.+]] = linalg.matmul ins(%[[Q]], %arg0
+// CHECK:         linalg.generic {{.*}} ins(%[[S]] : tensor<8x8xf32>) outs(%arg1 : tensor<8x8xf32>)
+func.func @overwrites(%x: tensor<8x8xf32>, %m: tensor<8x8xf32> {remat.donated}) -> tensor<8x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %p = linalg.matmul ins(%x, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>)
+      -> tensor<8x8xf32>
+  %q = math.tanh %p : tensor<8x8xf32>
+  %s = linalg.matmul ins(%q, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>)
+      -> tensor<8x8xf32>
+  %r = arith.addf %m, %s : tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// What the user says about an operation keeps it one.
+// CHECK-LABEL: func @kept
+// CHECK:         linalg.generic {{.*}} attrs = {{.*}}remat.policy = #remat.policy<must_save>
+// CHECK:           arith.negf
+// CHECK:         linalg.generic
+// CHECK:           math.exp
+func.func @kept(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = arith.negf %x {remat.policy = #remat.policy<must_save>} : tensor<8xf32>
+  %b = math.exp %a : tensor<8xf32>
+  return %b : tensor<8xf32>
+}
+
+// -----
+
+// The mask is a byte for each element and read late: computing it there would keep the four
+// bytes of its operand in memory over the highest peak.
+// CHECK-LABEL: func @mask
+// CHECK:         arith.cmpf
+// CHECK-NEXT:    linalg.yield
+// CHECK:         linalg.matmul
+// CHECK:         linalg.matmul
+// CHECK:         arith.select
+func.func @mask(%x: tensor<8x8xf32>, %w: tensor<8x256xf32>, %v: tensor<256x8xf32>)
+    -> tensor<8x8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf32>
+  %zeros = arith.constant dense<0.0> : tensor<8x256xf32>
+  %p = linalg.matmul ins(%x, %x : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>)
+      -> tensor<8x8xf32>
+  %mask = arith.cmpf ogt, %p, %x : tensor<8x8xf32>
+  %a = linalg.matmul ins(%x, %w : tensor<8x8xf32>, tensor<8x256xf32>)
+      outs(%zeros : tensor<8x256xf32>) -> tensor<8x256xf32>
+  %b = linalg.matmul ins(%a, %v : tensor<8x256xf32>, tensor<256x8xf32>)
+      outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = arith.select %mask, %b, %zero : tensor<8x8xi1>, tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// Bodies of loops get kernels of their own.
+// CHECK-LABEL: func @loop
+// CHECK:         scf.for
+// CHECK:           linalg.generic
+// CHECK:             math.exp
+// CHECK-NEXT:        arith.negf
+// CHECK-NOT:       linalg.generic
+func.func @loop(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %b = math.exp %a : tensor<8xf32>
+    %c = arith.negf %b : tensor<8xf32>
+    scf.yield %c : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// What nobody can put together stays as it is: dynamic shapes, several blocks, memrefs.
+// CHECK-LABEL: func @dynamic
+// CHECK-COUNT-2: linalg.generic
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %a = math.exp %x : tensor<?xf32>
+  cf.br ^next(%a : tensor<?xf32>)
+^next(%b: tensor<?xf32>):
+  %c = arith.negf %b : tensor<?xf32>
+  return %c : tensor<?xf32>
+}
