@@ -10,7 +10,7 @@
 // CHECK:         linalg.generic {{.*}} outs(%[[P]] : tensor<64xf32>)
 // CHECK:         remat.barrier %[[P]] after
 // Both are right about how much that is.
-// ARENA: remat.arena_bytes = 8640
+// ARENA: remat.arena_bytes = 8512
 
 #id = affine_map<(i) -> (i)>
 #row = affine_map<(i, j) -> (j)>

@@ -33,7 +33,7 @@ struct ProblemOptions {
   /// Every storage begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
   /// Numbers of arguments that nothing overwrites, although they are donated.
-  llvm::SmallVector<unsigned, 0> kept;
+  llvm::SmallVector<unsigned, 0> kept = {};
 };
 
 /// A result that is written over a donated argument, and so takes no memory of its own.
