@@ -7,6 +7,7 @@
 
 #include "Remat/Analysis/OperationSummary.h"
 
+#include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FunctionProblem.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
@@ -33,6 +34,15 @@ FunctionOpInterface SummaryAnalysis::resolveCallee(Operation *op) {
   if (!symbol)
     return nullptr;
   return dyn_cast_or_null<FunctionOpInterface>(symbols.lookupNearestSymbolFrom(op, symbol));
+}
+
+LogicalResult SummaryAnalysis::useProfile(const CostProfile &profile,
+                                          FunctionOpInterface function) {
+  FailureOr<llvm::DenseMap<Operation *, int64_t>> costs = getMeasuredCosts(function, profile);
+  if (failed(costs))
+    return failure();
+  measuredCosts = std::move(*costs);
+  return success();
 }
 
 const OperationSummary &SummaryAnalysis::summarize(Operation *op) {
@@ -84,6 +94,8 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
   if (summary.whyNot.empty() && !model.costIsKnown)
     summary.whyNot = "has a cost that is not known";
 
+  if (auto cost = measuredCosts.find(op); cost != measuredCosts.end())
+    summary.cost = cost->second;
   if (auto cost = op->getAttrOfType<IntegerAttr>(RematDialect::getCostAttrName()))
     summary.cost = std::min(cost.getInt(), addCosts(cost.getInt(), 0));
   if (auto word = op->getAttrOfType<BoolAttr>(RematDialect::getRecomputableAttrName())) {

@@ -45,6 +45,8 @@ void mlir::remat::registerCPUPipeline() {
                           llvm::cl::init(Budget())};
     Option<std::string> target{*this, "target", llvm::cl::desc("Cost model"),
                                llvm::cl::init("cpu")};
+    Option<std::string> profile{*this, "profile", llvm::cl::desc("Measured costs"),
+                                llvm::cl::init("")};
     Option<std::string> models{*this, "models", llvm::cl::desc("Models file"), llvm::cl::init("")};
     Option<ByteCount> alignment{*this, "alignment", llvm::cl::desc("Of every buffer"),
                                 llvm::cl::init(ByteCount(64))};
@@ -57,6 +59,7 @@ void mlir::remat::registerCPUPipeline() {
                                       RematFitArenaPassOptions fit;
                                       fit.budget = options.budget;
                                       fit.target = options.target;
+                                      fit.profile = options.profile;
                                       fit.models = options.models;
                                       fit.alignment = options.alignment;
                                       fit.effort = options.effort;

@@ -180,12 +180,14 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     Location loc = getOperation().getLoc();
     FailureOr<ModelTable> table = loadModels(models, loc);
     FailureOr<Target> costs = loadTarget(target, loc);
+    FailureOr<std::optional<CostProfile>> times = loadProfile(profile, getOperation());
     FailureOr<int64_t> checkedAlignment = checkAlignment(alignment.getValue(), getArgument(), loc);
-    if (failed(table) || failed(costs) || failed(checkedAlignment))
+    if (failed(table) || failed(costs) || failed(times) || failed(checkedAlignment))
       return signalPassFailure();
     FitOptions options;
     options.rematerialize.budget = budget;
     options.rematerialize.target = *costs;
+    options.rematerialize.profile = *times ? &**times : nullptr;
     options.rematerialize.models = &*table;
     options.rematerialize.alignment = *checkedAlignment;
     options.rematerialize.search.effort = effort;

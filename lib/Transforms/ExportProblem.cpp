@@ -36,10 +36,13 @@ struct ExportProblemPass : public remat::impl::RematExportProblemPassBase<Export
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
     FailureOr<int64_t> bytes = checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     FailureOr<FunctionOpInterface> selected = selectFunction(module);
-    if (failed(table) || failed(rates) || failed(bytes) || failed(selected))
+    FailureOr<std::optional<CostProfile>> times = loadProfile(profile, module);
+    if (failed(table) || failed(rates) || failed(bytes) || failed(selected) || failed(times))
       return signalPassFailure();
     SymbolTableCollection symbols;
     SummaryAnalysis summaries(*table, *rates, symbols);
+    if (*times && failed(summaries.useProfile(**times, *selected)))
+      return signalPassFailure();
     FailureOr<FunctionProblem> problem = buildProblem(*selected, summaries, {scope, *bytes});
     if (failed(problem))
       return signalPassFailure();

@@ -29,6 +29,18 @@ FailureOr<Target> mlir::remat::loadTarget(StringRef nameOrPath, Location loc) {
   return *target;
 }
 
+FailureOr<std::optional<CostProfile>> mlir::remat::loadProfile(StringRef path, ModuleOp module) {
+  if (path.empty())
+    return std::optional<CostProfile>();
+  llvm::Expected<CostProfile> profile = CostProfile::read(path);
+  if (!profile)
+    return emitError(module.getLoc()) << llvm::toString(profile.takeError());
+  if (!module.lookupSymbol<FunctionOpInterface>(profile->function))
+    return emitError(module.getLoc(), "the profile '")
+           << path << "' is of function '" << profile->function << "', which is not here";
+  return std::optional(std::move(*profile));
+}
+
 void mlir::remat::warnAboutUncounted(FunctionOpInterface function, const FunctionProblem &problem) {
   size_t numUnknown = problem.unknownSizes.size() + problem.innerUnknownSizes.size();
   if (numUnknown != 0) {

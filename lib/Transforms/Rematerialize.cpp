@@ -29,11 +29,15 @@ static const ModelTable &getModels(const RematerializeOptions &options) {
   return options.models ? *options.models : ModelTable::getBuiltin();
 }
 
+/// With the costs of `profile`, if there is one.
 static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
                                                const RematerializeOptions &options,
                                                SymbolTableCollection &symbols,
-                                               ArrayRef<unsigned> kept = {}) {
+                                               ArrayRef<unsigned> kept = {},
+                                               const CostProfile *profile = nullptr) {
   SummaryAnalysis summaries(getModels(options), options.target, symbols);
+  if (profile && failed(summaries.useProfile(*profile, function)))
+    return failure();
   return buildProblem(function, summaries,
                       {options.scope, options.alignment, llvm::to_vector(kept)});
 }
@@ -177,12 +181,26 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   return success();
 }
 
+/// Adds to the report what the cost model says of a plan that was found with measured costs.
+static LogicalResult predictCosts(const RematerializeOptions &options, const planner::Plan &plan,
+                                  PlannedFunction &planned, SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> built = ::buildProblem(planned.function, options, symbols);
+  if (failed(built))
+    return failure();
+  int64_t cost = 0;
+  for (const planner::Operation &operation : built->problem.operations)
+    cost += operation.cost;
+  planned.report.predicted = {cost, planner::addedCost(built->problem, plan)};
+  return success();
+}
+
 /// Plans with the donated arguments that are not in `kept`.
 static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept,
                                               FunctionOpInterface function,
                                               const RematerializeOptions &options,
                                               SymbolTableCollection &symbols) {
-  FailureOr<FunctionProblem> built = ::buildProblem(function, options, symbols, kept);
+  FailureOr<FunctionProblem> built =
+      ::buildProblem(function, options, symbols, kept, options.profile);
   if (failed(built))
     return failure();
   PlannedFunction planned{function, std::move(*built), std::nullopt, {}, {}};
@@ -211,6 +229,9 @@ static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept,
                            : search(options, minBytes, planned, inEffect)))
     return failure();
   report.addedCost = planner::addedCost(problem, inEffect.plan);
+  if (options.profile && options.profile->function == report.name)
+    if (failed(predictCosts(options, inEffect.plan, planned, symbols)))
+      return failure();
   std::vector<Category> categories = categorize(planned.problem, options.roles);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return planned;

@@ -115,11 +115,13 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     }
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
+    FailureOr<std::optional<CostProfile>> times = loadProfile(profile, module);
     FailureOr<int64_t> checkedAlignment =
         checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
-    if (failed(table) || failed(rates) || failed(checkedAlignment))
+    if (failed(table) || failed(rates) || failed(times) || failed(checkedAlignment))
       return signalPassFailure();
     RematerializeOptions options = getOptions(*rates, *table);
+    options.profile = *times ? &**times : nullptr;
     options.alignment = *checkedAlignment;
     options.plans = given ? &*given : nullptr;
 

@@ -86,6 +86,13 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
       report.addedCostLowerBound
           ? llvm::json::Value(getOverhead(*report.addedCostLowerBound, report.cost))
           : llvm::json::Value(nullptr);
+  object["predicted"] =
+      report.predicted
+          ? llvm::json::Value(llvm::json::Object{
+                {"cost_ps", report.predicted->cost},
+                {"added_cost_ps", report.predicted->addedCost},
+                {"overhead", getOverhead(report.predicted->addedCost, report.predicted->cost)}})
+          : llvm::json::Value(nullptr);
   if (!report.reason.empty())
     object["reason"] = report.reason;
   return object;
@@ -129,8 +136,13 @@ static void print(const FunctionReport &report, raw_ostream &os) {
     os << ", no plan below " << overhead(*report.addedCostLowerBound);
   else
     os << ", proved: no plan fits";
-  os << ")\n"
-     << "  arguments " << formatBytes(report.argumentBytes) << ", results "
+  os << ")\n";
+  if (report.predicted)
+    os << "  by the cost model " << formatPicoseconds(report.predicted->cost) << " + "
+       << formatPicoseconds(report.predicted->addedCost)
+       << llvm::format(" (%.2f %%)\n",
+                       100 * getOverhead(report.predicted->addedCost, report.predicted->cost));
+  os << "  arguments " << formatBytes(report.argumentBytes) << ", results "
      << formatBytes(report.resultBytes) << ", constants " << formatBytes(report.constantBytes)
      << ", largest working set " << formatBytes(report.workingSetBytes)
      << ", smallest known packed peak " << formatBytes(report.minimumKnownBytes) << '\n'

@@ -25,6 +25,7 @@
 
 namespace mlir::remat {
 
+struct CostProfile;
 class ModelTable;
 
 /// Trips that a loop with an unknown number of them is assumed to make, so that
@@ -71,6 +72,11 @@ public:
   SummaryAnalysis(const ModelTable &models, Target target, SymbolTableCollection &symbols)
       : models(models), target(std::move(target)), symbols(symbols) {}
 
+  /// Lets the times of a profile take the place of what the models say that operations of
+  /// `function` cost; `remat.cost` counts more. Called before anything is summarized. Emits
+  /// an error and fails where the profile is of another body.
+  LogicalResult useProfile(const CostProfile &profile, FunctionOpInterface function);
+
   const OperationSummary &summarize(Operation *op);
 
   const ModelTable &getModels() const { return models; }
@@ -97,6 +103,8 @@ private:
   const ModelTable &models;
   Target target;
   SymbolTableCollection &symbols;
+  /// Picoseconds that were measured.
+  llvm::DenseMap<Operation *, int64_t> measuredCosts;
   llvm::DenseMap<Operation *, CalleeSummary> callees;
   /// One per operation, so that nested regions are looked at once; on the heap,
   /// so that references stay valid.

@@ -24,6 +24,9 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
            "unchanged packed peak (80%)">,
     Option<"target", "target", "std::string", "\"cpu\"",
            "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"profile", "profile", "std::string", "\"\"",
+           "Measured costs of a function's operations, from remat-run --profile; what it "
+           "does not have costs what the target's model says">,
     Option<"models", "models", "std::string", "\"\"",
            "Models file that describes operations of further dialects">,
     Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",

@@ -8,10 +8,12 @@
 #ifndef REMAT_TRANSFORMS_PASSUTILS_H
 #define REMAT_TRANSFORMS_PASSUTILS_H
 
+#include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FunctionProblem.h"
 #include "Remat/Analysis/Target.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Transforms/OptionTypes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Location.h"
 
 namespace mlir::remat {
@@ -22,6 +24,10 @@ FailureOr<ModelTable> loadModels(StringRef path, Location loc);
 
 /// The preset or target file, as Target::get; errors are emitted at `loc`.
 FailureOr<Target> loadTarget(StringRef nameOrPath, Location loc);
+
+/// The profile at `path`, or nothing if that is empty. Emits an error when it cannot be read,
+/// or is of a function that `module` has not.
+FailureOr<std::optional<CostProfile>> loadProfile(StringRef path, ModuleOp module);
 
 /// Emits a warning each if sizes of values of `function` are not known, and if it
 /// calls functions that call themselves.

@@ -63,6 +63,9 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
            "Whether operations may be moved to where their results are needed">,
     Option<"target", "target", "std::string", "\"h100\"",
            "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"profile", "profile", "std::string", "\"\"",
+           "Measured costs of a function's operations, from remat-run --profile; what it "
+           "does not have costs what the target's model says">,
     Option<"models", "models", "std::string", "\"\"",
            "Models file that describes operations of further dialects">,
     Option<"minBytes", "min-bytes", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount()",
@@ -189,6 +192,9 @@ def RematExportProblemPass : Pass<"remat-export-problem", "::mlir::ModuleOp"> {
                           "all but arguments and results"))}]>,
     Option<"target", "target", "std::string", "\"h100\"",
            "Cost model: h100, a100, cpu, or a JSON file with rates">,
+    Option<"profile", "profile", "std::string", "\"\"",
+           "Measured costs of a function's operations, from remat-run --profile; what it "
+           "does not have costs what the target's model says">,
     Option<"models", "models", "std::string", "\"\"",
            "Models file that describes operations of further dialects">,
     Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",

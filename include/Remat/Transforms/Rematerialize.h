@@ -14,6 +14,7 @@
 #define REMAT_TRANSFORMS_REMATERIALIZE_H
 
 #include "Remat/Analysis/Categories.h"
+#include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FunctionProblem.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Planner/PlanFamily.h"
@@ -32,6 +33,8 @@ struct RematerializeOptions {
   /// Whether operations may be moved to where their results are needed.
   bool reorder = true;
   Target target;
+  /// Costs that were measured, in place of the target's; of the function as it comes in.
+  const CostProfile *profile = nullptr;
   /// Models of operations without the interface; the built-in table if null.
   const ModelTable *models = nullptr;
   /// Values of fewer bytes are never dropped. Nothing: 2^-20 of the unchanged

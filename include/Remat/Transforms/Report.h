@@ -92,6 +92,11 @@ struct FunctionReport {
   std::map<std::string, int64_t> categoriesAtPeak;
   int64_t cost = 0;
   int64_t addedCost = 0;
+  /// What the cost model says where costs were measured, of the same plan.
+  struct PredictedCosts {
+    int64_t cost, addedCost;
+  };
+  std::optional<PredictedCosts> predicted;
   /// Lower bound on the added cost of any plan within the budget; nothing when
   /// it is proved that there is none.
   std::optional<int64_t> addedCostLowerBound = 0;
