@@ -52,4 +52,50 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }
 
+def RematNumberOperationsPass : Pass<"remat-number-operations", "::mlir::ModuleOp"> {
+  let summary = "Put the number of every operation into its location";
+  let description = [{
+    The operations of functions that nobody calls get a location that says at which position
+    of the function's body they are, or the operation that they are inside of. Rewritings
+    keep locations, so that `remat-time-operations` knows later what code is from.
+
+    ```mlir
+    %0 = math.exp %x : tensor<8xf32> loc("step.mlir":2:8)
+    // becomes
+    %0 = math.exp %x : tensor<8xf32> loc(fused<{remat.operation = 0 : i64}>["step.mlir":2:8])
+    ```
+  }];
+}
+
+def RematTimeOperationsPass : Pass<"remat-time-operations", "::mlir::ModuleOp"> {
+  let summary = "Record when the code of each numbered operation begins";
+  let description = [{
+    Comes behind `remat-number-operations` and the planning of memory. Functions that nobody
+    calls take one more argument, to which they write the time when the code of an operation
+    begins, and when all has ended, in nanoseconds (`rematRecordTime` of the runtime
+    library). The attribute `remat.timed_operations` has the numbers of the operations:
+    what is between times `i` and `i + 1` is from operation `remat.timed_operations[i]`. An
+    operation may be there several times, or not at all where no code is from it alone.
+
+    ```mlir
+    func.func @step(%x: memref<8xf32>, %arena: memref<64xi8> {remat.arena}) {
+      ...
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>) loc(...)
+      return
+    // becomes
+    func.func @step(%x: memref<8xf32>, %arena: memref<64xi8> {remat.arena},
+                    %times: memref<2xi64> {remat.times})
+        attributes {remat.timed_operations = array<i64: 0>} {
+      %0 = memref.extract_aligned_pointer_as_index %times : memref<2xi64> -> index
+      ...
+      call @rematRecordTime(%0, %c0) : (index, index) -> ()
+      linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
+      call @rematRecordTime(%0, %c1) : (index, index) -> ()
+      return
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::remat::RematDialect"];
+}
+
 #endif // REMAT_CONVERSION_PASSES_TD

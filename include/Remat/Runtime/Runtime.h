@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The functions of the runtime library. None of them allocates memory that outlives the
-// call, and equal calls give equal results, bit for bit.
+// call, and equal calls give equal results, bit for bit; times aside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,9 @@ void rematMatmulF64(int64_t p, int64_t q, int64_t m, int64_t n, int64_t k, const
                     int64_t a0, int64_t a1, int64_t a2, int64_t a3, const double *b, int64_t b0,
                     int64_t b1, int64_t b2, int64_t b3, double *c, int64_t c0, int64_t c1,
                     int64_t c2, int64_t c3);
+
+/// Writes the time of a clock that never goes back to `times[slot]`, in nanoseconds.
+void rematRecordTime(int64_t *times, int64_t slot);
 }
 
 #endif // REMAT_RUNTIME_RUNTIME_H

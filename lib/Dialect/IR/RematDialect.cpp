@@ -76,6 +76,11 @@ static LogicalResult verifyFunctionAttribute(FunctionOpInterface function,
              << "perhaps 'argument'";
     return success();
   }
+  if (name == RematDialect::getTimedOperationsAttrName()) {
+    if (!isa<DenseI64ArrayAttr>(attribute.getValue()))
+      return function.emitError("expected '") << name << "' to be an array of 'i64'";
+    return success();
+  }
   bool isAlignment = name == RematDialect::getArenaAlignmentAttrName();
   bool isBytes = llvm::is_contained(
       {RematDialect::getArenaBytesAttrName(), RematDialect::getArgumentBytesAttrName(),
@@ -123,8 +128,8 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 LogicalResult RematDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
                                                      NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  bool isKnown =
-      llvm::is_contained({getDonatedAttrName(), getArenaAttrName(), getResultAttrName()}, name);
+  bool isKnown = llvm::is_contained(
+      {getDonatedAttrName(), getArenaAttrName(), getResultAttrName(), getTimesAttrName()}, name);
   if (isa<FunctionOpInterface>(op) && isKnown) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return emitError(op->getLoc(), "expected '")

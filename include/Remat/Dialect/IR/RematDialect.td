@@ -35,6 +35,7 @@ def Remat_Dialect : Dialect {
     | `remat.arena_bytes`, `remat.argument_bytes`, `remat.result_bytes`, `remat.constant_bytes` | `i64`, at least 0 | bytes of the arena, of the other arguments, of the results in the arena, of dense constants |
     | `remat.arena_alignment` | `i64`, at least 1 | what the address of the arena must be a multiple of |
     | `remat.results` | array of dictionaries | where each memref is that was returned: its `type` without offset, `offset` in bytes, and the number of the `argument` that it is in; without `argument` it is in the arena |
+    | `remat.timed_operations` | array of `i64` | the operations whose code begins at the times that are recorded (`remat-time-operations`) |
 
     On arguments of functions, all unit attributes:
 
@@ -43,6 +44,7 @@ def Remat_Dialect : Dialect {
     | `remat.donated` | the function may overwrite it: the caller does not need it afterwards |
     | `remat.arena` | the arena |
     | `remat.result` | a result is written to it |
+    | `remat.times` | times are written to it |
   }];
   let cppNamespace = "::mlir::remat";
   let useDefaultAttributePrinterParser = 1;
@@ -62,10 +64,12 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getConstantBytesAttrName() { return "remat.constant_bytes"; }
     static constexpr ::llvm::StringLiteral getArenaAlignmentAttrName() { return "remat.arena_alignment"; }
     static constexpr ::llvm::StringLiteral getResultsAttrName() { return "remat.results"; }
+    static constexpr ::llvm::StringLiteral getTimedOperationsAttrName() { return "remat.timed_operations"; }
     /// Of those on arguments.
     static constexpr ::llvm::StringLiteral getDonatedAttrName() { return "remat.donated"; }
     static constexpr ::llvm::StringLiteral getArenaAttrName() { return "remat.arena"; }
     static constexpr ::llvm::StringLiteral getResultAttrName() { return "remat.result"; }
+    static constexpr ::llvm::StringLiteral getTimesAttrName() { return "remat.times"; }
   }];
 }
 
