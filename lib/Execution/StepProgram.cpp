@@ -29,6 +29,7 @@ static SymbolMap getRuntimeSymbols(LLJIT &jit) {
   };
   add("rematMatmulF32", &rematMatmulF32);
   add("rematMatmulF64", &rematMatmulF64);
+  add("rematRecordTime", &rematRecordTime);
   return symbols;
 }
 

@@ -8,6 +8,8 @@
 #include "Execution.h"
 
 #include "Inputs.h"
+#include "OperationTimer.h"
+#include "Progress.h"
 #include "Remat/Execution/StepProgram.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
@@ -61,7 +63,8 @@ static bool fromJSON(const json::Value &value, ResultInfo &result, json::Path pa
 }
 
 json::Value toJSON(const ExecutionSpec &spec) {
-  return json::Object{{"object", spec.object},
+  return json::Object{{"variant", spec.variant},
+                      {"object", spec.object},
                       {"function", spec.function},
                       {"arena_bytes", spec.arenaBytes},
                       {"alignment", spec.alignment},
@@ -73,31 +76,48 @@ json::Value toJSON(const ExecutionSpec &spec) {
                       {"updates", json::Array(spec.updates)},
                       {"iterations", spec.iterations},
                       {"inputs", spec.inputs},
-                      {"results_file", spec.resultsFile}};
+                      {"results_file", spec.resultsFile},
+                      {"timed_operations", spec.timedOperations}};
 }
 
 bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("object", spec.object) && mapper.map("function", spec.function) &&
-         mapper.map("arena_bytes", spec.arenaBytes) && mapper.map("alignment", spec.alignment) &&
-         mapper.map("arguments", spec.arguments) && mapper.map("results", spec.results) &&
-         mapper.map("seed", spec.seed) && mapper.map("steps", spec.steps) &&
-         mapper.map("loss", spec.loss) && mapper.map("updates", spec.updates) &&
-         mapper.map("iterations", spec.iterations) && mapper.map("inputs", spec.inputs) &&
-         mapper.map("results_file", spec.resultsFile);
+  return mapper && mapper.map("variant", spec.variant) && mapper.map("object", spec.object) &&
+         mapper.map("function", spec.function) && mapper.map("arena_bytes", spec.arenaBytes) &&
+         mapper.map("alignment", spec.alignment) && mapper.map("arguments", spec.arguments) &&
+         mapper.map("results", spec.results) && mapper.map("seed", spec.seed) &&
+         mapper.map("steps", spec.steps) && mapper.map("loss", spec.loss) &&
+         mapper.map("updates", spec.updates) && mapper.map("iterations", spec.iterations) &&
+         mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile) &&
+         mapper.map("timed_operations", spec.timedOperations);
 }
 
 json::Value toJSON(const ExecutionResult &result) {
+  // JSON has no numbers for what is none, which losses may be: their bits are passed on.
+  json::Array lossBits, times;
+  for (double loss : result.losses)
+    lossBits.push_back(bit_cast<int64_t>(loss));
+  for (auto [operation, picoseconds] : result.operationTimes)
+    times.push_back(json::Array{operation, picoseconds});
   return json::Object{{"vmhwm_bytes", result.highWaterBytes},
                       {"milliseconds_per_iteration", result.milliseconds},
-                      {"losses", json::Array(result.losses)}};
+                      {"loss_bits", std::move(lossBits)},
+                      {"operation_times", std::move(times)}};
 }
 
 bool fromJSON(const json::Value &value, ExecutionResult &result, json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("vmhwm_bytes", result.highWaterBytes) &&
-         mapper.map("milliseconds_per_iteration", result.milliseconds) &&
-         mapper.map("losses", result.losses);
+  std::vector<int64_t> lossBits;
+  std::vector<std::vector<int64_t>> times;
+  if (!mapper || !mapper.map("vmhwm_bytes", result.highWaterBytes) ||
+      !mapper.map("milliseconds_per_iteration", result.milliseconds) ||
+      !mapper.map("loss_bits", lossBits) || !mapper.map("operation_times", times))
+    return false;
+  for (int64_t bits : lossBits)
+    result.losses.push_back(bit_cast<double>(bits));
+  for (const std::vector<int64_t> &time : times)
+    result.operationTimes[time.front()] = time.back();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +174,10 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   if (!program)
     return program.takeError();
 
+  Expected<InputFiles> inputs = InputFiles::open(spec.inputs, spec.arguments.size());
+  if (!inputs)
+    return inputs.takeError();
+
   int64_t alignment = std::max(spec.alignment, kMinAlignment);
   std::vector<AlignedBuffer> buffers;
   buffers.reserve(spec.arguments.size() + 1);
@@ -166,7 +190,7 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   for (auto [index, argument] : enumerate(spec.arguments)) {
     if (Error error = allocate(argument.bytes))
       return error;
-    if (Error error = fillArgument(index, argument, spec.seed, spec.inputs, buffers.back().get()))
+    if (Error error = inputs->fill(index, argument, spec.seed, buffers.back().get()))
       return error;
   }
   if (Error error = allocate(spec.arenaBytes))
@@ -174,32 +198,47 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   char *arena = buffers.back().get();
   // All bits of a float that is no number.
   std::memset(arena, 0xff, spec.arenaBytes);
+  std::optional<OperationTimer> timer;
+  if (spec.timedOperations) {
+    timer.emplace(*spec.timedOperations);
+    pointers.push_back(timer->getBuffer());
+  }
 
   auto refillDonated = [&]() -> Error {
     for (auto [index, argument] : enumerate(spec.arguments))
       if (argument.isDonated)
-        if (Error error = fillArgument(index, argument, spec.seed, spec.inputs,
-                                       static_cast<char *>(pointers[index])))
+        if (Error error =
+                inputs->fill(index, argument, spec.seed, static_cast<char *>(pointers[index])))
           return error;
     return Error::success();
   };
+  Progress progress;
   std::vector<double> milliseconds;
   for (int64_t iteration = 0; iteration <= spec.iterations; ++iteration) {
     if (Error error = refillDonated())
       return error;
+    progress.showSometimes(
+        formatv("{0}: iteration {1} of {2}", spec.variant, iteration, spec.iterations).str());
     auto started = std::chrono::steady_clock::now();
     program->run(pointers);
     milliseconds.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count());
+    // The first one warms up.
+    if (timer && iteration > 0)
+      timer->addExecution();
   }
   ExecutionResult result;
+  if (timer)
+    result.operationTimes = timer->getMedians();
   auto getResult = [&](const ResultInfo &place) {
     return (place.argument ? static_cast<char *>(pointers[*place.argument]) : arena) + place.offset;
   };
   if (Error error = spec.steps > 0 ? refillDonated() : Error::success())
     return error;
   for (int64_t step = 0; step < spec.steps; ++step) {
+    progress.showSometimes(
+        formatv("{0}: step {1} of {2}", spec.variant, step + 1, spec.steps).str());
     program->run(pointers);
     if (spec.loss >= 0)
       result.losses.push_back(
@@ -207,7 +246,6 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
     update(spec, pointers, getResult);
   }
   result.highWaterBytes = getHighWaterBytes();
-  // The first one warms up.
   if (milliseconds.size() > 1)
     milliseconds.erase(milliseconds.begin());
   sort(milliseconds);

@@ -12,20 +12,13 @@
 #ifndef REMAT_TOOLS_REMAT_RUN_EXECUTION_H
 #define REMAT_TOOLS_REMAT_RUN_EXECUTION_H
 
+#include "Tensor.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
+#include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace mlir::remat {
-
-/// A tensor: `element` is a builtin type as MLIR writes it, of `count` elements.
-struct TensorInfo {
-  std::string element;
-  int64_t count = 0, bytes = 0;
-  std::vector<int64_t> shape;
-};
 
 struct ArgumentInfo : TensorInfo {
   /// Floats are drawn from [0, 0.25) and not from [-0.5, 0.5).
@@ -42,7 +35,7 @@ struct ResultInfo : TensorInfo {
 
 /// One variant, ready to run.
 struct ExecutionSpec {
-  std::string object, function;
+  std::string variant, object, function;
   int64_t arenaBytes = 0, alignment = 64;
   std::vector<ArgumentInfo> arguments;
   std::vector<ResultInfo> results;
@@ -52,8 +45,10 @@ struct ExecutionSpec {
   /// for each result, or -1; `loss` is the result whose first element is recorded, or -1.
   int64_t steps = 0, loss = -1;
   std::vector<int64_t> updates;
-  /// Folder with arguments, or empty; and the file that results are written to.
+  /// Folder or archive with arguments, or empty; and the file that results are written to.
   std::string inputs, resultsFile;
+  /// `remat.timed_operations`, where the function records times.
+  std::optional<std::vector<int64_t>> timedOperations;
 };
 
 struct ExecutionResult {
@@ -62,6 +57,8 @@ struct ExecutionResult {
   double milliseconds = 0;
   /// One for each step.
   std::vector<double> losses;
+  /// Picoseconds by operation, where the function records times.
+  std::map<int64_t, int64_t> operationTimes;
 };
 
 llvm::json::Value toJSON(const ExecutionSpec &spec);
