@@ -137,6 +137,20 @@ func.func @results(%x: memref<4xf32>) attributes {remat.results = [{offset = 0 :
 
 // -----
 
+// expected-error @+1 {{expected 'remat.timed_operations' to be an array of 'i64'}}
+func.func @timed_operations() attributes {remat.timed_operations = [0, 1]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected 'remat.times' of argument 0 to be a unit attribute}}
+func.func @times(%x: memref<4xi64> {remat.times = 1 : i64}) {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{expected 'remat.donated' of argument 0 to be a unit attribute}}
 func.func @donated(%x: tensor<4xf32> {remat.donated = 1 : i64}) {
   return

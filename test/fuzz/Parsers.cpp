@@ -8,6 +8,8 @@
 #include "Parsers.h"
 
 #include "Generator.h"
+#include "Remat/Analysis/CostProfile.h"
+#include "Remat/Execution/NumPy.h"
 #include "Remat/Planner/NodeLink.h"
 #include "Remat/Planner/PlanFamily.h"
 #include "Remat/Planner/Serialization.h"
@@ -17,6 +19,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -507,10 +510,149 @@ static Fault checkTrace(Random &random, int64_t &accepted) {
   return std::nullopt;
 }
 
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+static std::string toText(const CostProfile &profile) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  profile.print(os);
+  return text;
+}
+
+static Fault checkProfile(Harness &harness, Random &random, int64_t &accepted) {
+  static const StringRef words[] = {"version", "function", "operations",  "index",      "name",
+                                    "step",    "math.exp", "picoseconds", "executions", "null",
+                                    "{",       "}",        "[",           "]",          ",",
+                                    "\"",      "\\",       ":",           "0"};
+  OwningOpRef<ModuleOp> module = harness.parse(R"mlir(
+func.func @step(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = math.exp %x : tensor<8xf32>
+  %1 = math.tanh %0 {remat.cost = 7 : i64} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+})mlir");
+  CostProfile original{
+      "step",
+      {{"math.exp", random.between(0, 1000000), 5}, {"math.tanh", 3, 5}, {"func.return", 0, 0}}};
+  std::string text = damage(toText(original), random, words);
+  llvm::Expected<CostProfile> profile = CostProfile::parse(text);
+  if (!profile)
+    return checkError(profile.takeError(), text);
+  ++accepted;
+  // What is read is printed and read again.
+  llvm::Expected<CostProfile> again = CostProfile::parse(toText(*profile));
+  if (!again || toText(*again) != toText(*profile))
+    return "what is read from\n" + text + "\nis printed as\n" + toText(*profile);
+  ScopedDiagnosticHandler quiet(module->getContext(), [](Diagnostic &) { return success(); });
+  SymbolTableCollection symbols;
+  SummaryAnalysis summaries(ModelTable::getBuiltin(), llvm::cantFail(Target::get("h100")), symbols);
+  auto function = cast<FunctionOpInterface>(module->lookupSymbol("step"));
+  if (failed(summaries.useProfile(*profile, function)))
+    return std::nullopt;
+  FailureOr<FunctionProblem> problem =
+      buildProblem(function, summaries, {Scope::Total, /*alignment=*/64});
+  if (failed(problem) || problem->problem.operations[1].cost != 7)
+    return "no problem, or other costs, with the profile\n" + text;
+  int64_t cost = problem->problem.operations[0].cost;
+  bool isMeasured = profile->function == "step" && profile->operations[0].executions > 0;
+  if (isMeasured &&
+      cost != std::min(profile->operations[0].picoseconds, planner::kMaxProblemSum / int64_t(3)))
+    return llvm::formatv("an operation costs {0} ps with the profile\n{1}", cost, text).str();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Files of NumPy
+//===----------------------------------------------------------------------===//
+
+/// Other bytes, also in the middle of numbers.
+static std::string damageBytes(std::string bytes, Random &random) {
+  for (int64_t rounds = random.below(4); rounds > 0; --rounds) {
+    size_t place = random.below(bytes.size() + 1);
+    size_t length = std::min<size_t>(random.between(1, 8), bytes.size() - place);
+    switch (random.below(5)) {
+    case 0:
+      bytes.erase(place, length);
+      break;
+    case 1:
+      bytes.insert(place, bytes.substr(place, length));
+      break;
+    case 2:
+      std::fill_n(bytes.begin() + place, length, random.chance(50) ? '\xff' : '\0');
+      break;
+    case 3:
+      if (random.chance(20))
+        bytes.resize(place);
+      break;
+    default:
+      if (place < bytes.size())
+        bytes[place] = static_cast<char>(bytes[place] ^ (1 << random.below(8)));
+    }
+  }
+  return bytes;
+}
+
+static Fault checkNumPy(Random &random, int64_t &accepted) {
+  static const StringRef words[] = {"'descr':", "'shape':", "'fortran_order':",
+                                    "False",    "True",     "(",
+                                    ")",        ",",        "'",
+                                    "<f4",      "[",        "{",
+                                    "-1",       "7, "};
+  std::string text = makeNumPyHeader("<f4", {3, 5, 7});
+  text = random.chance(50) ? damage(std::move(text), random, words)
+                           : damageBytes(std::move(text), random);
+  llvm::Expected<NumPyHeader> header = parseNumPyHeader(text);
+  if (!header) {
+    std::string message = llvm::toString(header.takeError());
+    return message.empty() ? Fault("an error without a text") : std::nullopt;
+  }
+  ++accepted;
+  if (header->bytes < 0 || header->bytes > int64_t(text.size()) ||
+      llvm::any_of(header->shape, [](int64_t size) { return size < 0; }))
+    return "a header that makes no sense from\n" + text;
+  return std::nullopt;
+}
+
+static Fault checkArchive(Random &random, int64_t &accepted) {
+  std::string elements(random.between(0, 200), 'x'), more(60, 'y');
+  auto size = static_cast<int64_t>(elements.size());
+  TemporaryFile original(""), file("");
+  if (llvm::Error error = writeNumPyArchive(
+          original.path, {{"arg0", "|u1", {size}, elements}, {"arg1", "|u1", {60}, more}}))
+    return "no archive: " + llvm::toString(std::move(error));
+  auto buffer = llvm::MemoryBuffer::getFile(original.path);
+  std::string bytes = (*buffer)->getBuffer().str();
+  std::string damaged = damageBytes(bytes, random);
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream(file.path, code) << damaged;
+  }
+  auto checkText = [](llvm::Error error) -> Fault {
+    return llvm::toString(std::move(error)).empty() ? Fault("an error without a text")
+                                                    : std::nullopt;
+  };
+  llvm::Expected<NumPyArchive> archive = NumPyArchive::open(file.path);
+  if (!archive)
+    return damaged == bytes ? Fault("an archive as it was is refused")
+                            : checkText(archive.takeError());
+  (void)archive->getNames();
+  std::string read(size, '\0');
+  llvm::Error error = archive->read(
+      "arg0", [&](const NumPyHeader &) -> llvm::Expected<llvm::MutableArrayRef<char>> {
+        return llvm::MutableArrayRef(read.data(), read.size());
+      });
+  if (error)
+    return damaged == bytes ? Fault("an array as it was is refused") : checkText(std::move(error));
+  ++accepted;
+  // The elements have a checksum.
+  return read == elements ? std::nullopt : Fault("elements are not what they were");
+}
+
 std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uint64_t seed,
                                                            int64_t &accepted) {
   Random random(seed);
-  switch (random.pickWeighted({3, 2, 2, 3, 2, 2, 1})) {
+  switch (random.pickWeighted({3, 2, 2, 3, 2, 2, 1, 2, 2, 2})) {
   case 0:
     return checkByteCount(random, accepted);
   case 1:
@@ -523,7 +665,13 @@ std::optional<std::string> mlir::remat::fuzz::checkParsers(Harness &harness, uin
     return checkNodeLink(random, accepted);
   case 5:
     return checkTrace(random, accepted);
-  default:
+  case 6:
     return checkProblem(harness, random);
+  case 7:
+    return checkProfile(harness, random, accepted);
+  case 8:
+    return checkNumPy(random, accepted);
+  default:
+    return checkArchive(random, accepted);
   }
 }
