@@ -18,15 +18,16 @@ static int64_t getMedian(std::vector<int64_t> numbers) {
   return *middle;
 }
 
-/// What there is between two times with nothing between them.
+/// The least that there is between two times with nothing between them.
 static int64_t measureClock() {
   constexpr int64_t kCalls = 1001;
-  std::vector<int64_t> times(kCalls), differences;
+  std::vector<int64_t> times(kCalls);
   for (int64_t slot = 0; slot < kCalls; ++slot)
     rematRecordTime(times.data(), slot);
+  int64_t least = times[1] - times[0];
   for (int64_t slot = 1; slot < kCalls; ++slot)
-    differences.push_back(times[slot] - times[slot - 1]);
-  return getMedian(std::move(differences));
+    least = std::min(least, times[slot] - times[slot - 1]);
+  return least;
 }
 
 OperationTimer::OperationTimer(std::vector<int64_t> operations)

@@ -135,6 +135,9 @@ static Expected<CostProfile> measureOperations(const char *program, const Step &
   Expected<Variant> variant = compile(step, options, folder, progress);
   if (!variant)
     return variant.takeError();
+  if (!variant->spec.timedOperations)
+    return makeError("the operations of '{0}' cannot be measured: another function calls it",
+                     step.function);
   if (Error error = executeApart(program, *variant, folder))
     return error;
   CostProfile profile;
