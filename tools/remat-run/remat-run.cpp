@@ -265,6 +265,8 @@ int main(int argc, char **argv) {
   registerAllExternalModels(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  // Which may be the whole module.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler printer(sources, &context);
   // Comes before the printer, and leaves errors to it.
