@@ -14,6 +14,7 @@
 #include "Remat/Pipelines/Passes.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
@@ -88,6 +89,18 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
   spec.inputs = options.inputs;
 }
 
+/// Emits an error at an operation that no pass of the pipeline has lowered, if there is one.
+static LogicalResult checkLowered(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
+        isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+      return WalkResult::advance();
+    op->emitOpError("is not known to the pipeline for the CPU");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 Expected<Variant> mlir::remat::compile(const Step &step, const VariantOptions &options,
                                        StringRef folder, Progress &progress) {
   Variant variant;
@@ -106,7 +119,7 @@ Expected<Variant> mlir::remat::compile(const Step &step, const VariantOptions &o
                     [](OpPassManager &passes) { passes.addPass(createRematTimeOperationsPass()); });
   describe(module->lookupSymbol<func::FuncOp>(step.function), variant);
   fillSpec(step, options, folder, variant.spec);
-  if (failed(runPasses(*module, buildLowerToCPU)))
+  if (failed(runPasses(*module, buildLowerToCPU)) || failed(checkLowered(*module)))
     return makeError("'{0}' cannot be lowered", step.function);
   show("compiling");
   Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*module, step.function);
