@@ -98,4 +98,75 @@ def RematTimeOperationsPass : Pass<"remat-time-operations", "::mlir::ModuleOp"> 
                            "::mlir::memref::MemRefDialect", "::mlir::remat::RematDialect"];
 }
 
+def RematScheduleKernelsPass : Pass<"remat-schedule-kernels", "::mlir::ModuleOp"> {
+  let summary = "Order, tile and split the loops of structured operations on buffers";
+  let description = [{
+    Everything follows from shapes and layouts, so that equal operations are computed in
+    the same way everywhere:
+
+    * The innermost loop is one over neighbours in memory, reductions are inside all
+      parallel loops but that one, and loops that are as good as one are collapsed.
+    * Kernels of at least a million scalar operations are split along parallel loops into
+      parts that threads take: the body of an `scf.parallel`, in a function of its own, so
+      that its arguments alias as little as those of the kernel. Reductions are never split:
+      results do not depend on the number of threads.
+    * Inputs that are read along another loop than the innermost one are transposed in
+      registers, 16 by 16 elements at a time.
+    * Sums of rows that are longer than 4096 elements are computed piece by piece.
+
+    ```mlir
+    func.func private @exp_kernel(%x: memref<4096x768xf32>, %y: memref<4096x768xf32>) {
+      linalg.exp ins(%x : memref<4096x768xf32>) outs(%y : memref<4096x768xf32>)
+      return
+    }
+    // becomes
+    func.func private @exp_kernel(%x: memref<4096x768xf32>, %y: memref<4096x768xf32>) {
+      %0 = memref.collapse_shape %x [[0, 1]] : memref<4096x768xf32> into memref<3145728xf32>
+      %1 = memref.collapse_shape %y [[0, 1]] : memref<4096x768xf32> into memref<3145728xf32>
+      scf.parallel (%i) = (%c0) to (%c3145728) step (%c65536) {
+        func.call @exp_kernel_part(%i, %0, %1)
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def RematKernelsToLoopsPass : Pass<"remat-kernels-to-loops"> {
+  let summary = "Lower structured operations on buffers to loops, with sums in a fixed order";
+  let description = [{
+    Loops are in the order of the operation's iterators, and so are the terms of a sum, with
+    one exception: where the innermost loop of at least 32 iterations is a reduction that
+    adds or multiplies floats, term i of it goes to lane i modulo 16, and the lanes are added
+    to the result in their order when all terms are in them. This is the order in which
+    vectors compute such a sum; it depends on the shape alone. Where the innermost loop is
+    parallel in a reduction, four rows of terms are added at a time, in their order.
+
+    Other innermost loops are left to be vectorized by compilers.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RematApproximateMathPass : Pass<"remat-approximate-math"> {
+  let summary = "Expand functions of f32 and narrower floats into arithmetic that vectorizes";
+  let description = [{
+    Replaces `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `erf` and `erfc` by the
+    polynomial approximations of upstream, so that an element is computed by the same
+    instructions in a vector and in the rest of a loop, in every kernel. f16 and bf16 are
+    computed in f32. Powers by small constants become products and roots.
+
+    For normal arguments and results, the result of f32 is within 4 units in the last place.
+    Results of `exp` and `erfc` below the smallest normal number may be that number or 0,
+    and the logarithm of a number below it may be that of the smallest normal number.
+    Infinities and NaN are as in the C library. f64 and other functions are left as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // REMAT_CONVERSION_PASSES_TD

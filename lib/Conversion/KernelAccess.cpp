@@ -1,0 +1,62 @@
+//===- KernelAccess.cpp - Where the loops of a kernel read and write --------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelAccess.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+using linalg::GenericOp;
+
+/// In place of a stride that is not known, which is more often a large one.
+static constexpr int64_t kUnknownStride = int64_t(1) << 20;
+
+SmallVector<int64_t> mlir::remat::getStrides(GenericOp op, OpOperand &operand) {
+  SmallVector<int64_t> result(op.getNumLoops(), 0);
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!type || failed(type.getStridesAndOffset(strides, offset)))
+    return result;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  Builder builder(op.getContext());
+  SmallVector<Attribute> point(map.getNumDims(), builder.getIndexAttr(0));
+  auto getPlace = [&] {
+    SmallVector<Attribute> place;
+    (void)map.constantFold(point, place);
+    return place;
+  };
+  SmallVector<Attribute> origin = getPlace();
+  for (auto [loop, distance] : llvm::enumerate(result)) {
+    point[loop] = builder.getIndexAttr(1);
+    for (auto [from, to, stride] : llvm::zip_equal(origin, getPlace(), strides)) {
+      int64_t steps = cast<IntegerAttr>(to).getInt() - cast<IntegerAttr>(from).getInt();
+      distance += steps * (ShapedType::isDynamic(stride) ? kUnknownStride : stride);
+    }
+    distance = std::abs(distance);
+    point[loop] = builder.getIndexAttr(0);
+  }
+  return result;
+}
+
+SmallVector<SmallVector<int64_t>> mlir::remat::getAllStrides(GenericOp op) {
+  return llvm::map_to_vector(op->getOpOperands(),
+                             [&](OpOperand &operand) { return getStrides(op, operand); });
+}
+
+void mlir::remat::dropUnitLoops(RewriterBase &rewriter, GenericOp &op) {
+  rewriter.setInsertionPoint(op);
+  linalg::ControlDropUnitDims control;
+  control.rankReductionStrategy =
+      linalg::ControlDropUnitDims::RankReductionStrategy::ExtractInsertSlice;
+  FailureOr<linalg::DropUnitDimsResult> dropped = linalg::dropUnitDims(rewriter, op, control);
+  if (failed(dropped))
+    return;
+  rewriter.eraseOp(op);
+  op = cast<GenericOp>(dropped->resultOp);
+}
