@@ -34,7 +34,8 @@ static SymbolMap getRuntimeSymbols(LLJIT &jit) {
 }
 
 llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer> object,
-                                              llvm::StringRef function) {
+                                              llvm::StringRef function, int64_t numThreads) {
+  rematSetNumThreads(numThreads);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::Expected<std::unique_ptr<LLJIT>> jit = LLJITBuilder().create();

@@ -10,6 +10,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -18,12 +19,18 @@ using namespace mlir::remat;
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematLinalgToRuntimePass());
   pipeline.addPass(createRematOutlineKernelsPass());
-  pipeline.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+  // Loops of the input that are said to be parallel may reduce, in no certain order.
+  pipeline.addNestedPass<func::FuncOp>(createParallelForToNestedForsPass());
+  pipeline.addPass(createRematScheduleKernelsPass());
+  pipeline.addNestedPass<func::FuncOp>(createRematKernelsToLoopsPass());
+  pipeline.addNestedPass<func::FuncOp>(createRematApproximateMathPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
   pipeline.addPass(memref::createExpandStridedMetadataPass());
   pipeline.addPass(createLowerAffinePass());
+  pipeline.addPass(createConvertSCFToOpenMPPass());
   pipeline.addPass(createSCFToControlFlowPass());
+  pipeline.addPass(createConvertVectorToLLVMPass());
   pipeline.addPass(createConvertMathToLLVMPass());
   pipeline.addPass(createConvertMathToLibmPass());
   pipeline.addPass(createArithToLLVMConversionPass());
@@ -32,6 +39,7 @@ void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   ConvertFuncToLLVMPassOptions functions;
   functions.useBarePtrCallConv = true;
   pipeline.addPass(createConvertFuncToLLVMPass(functions));
+  pipeline.addPass(createConvertOpenMPToLLVMPass());
   pipeline.addPass(createConvertControlFlowToLLVMPass());
   pipeline.addPass(createUBToLLVMConversionPass());
   pipeline.addPass(createReconcileUnrealizedCastsPass());

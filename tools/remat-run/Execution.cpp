@@ -72,6 +72,7 @@ json::Value toJSON(const ExecutionSpec &spec) {
                       {"results", spec.results},
                       {"seed", spec.seed},
                       {"steps", spec.steps},
+                      {"threads", spec.threads},
                       {"loss", spec.loss},
                       {"updates", json::Array(spec.updates)},
                       {"iterations", spec.iterations},
@@ -86,7 +87,8 @@ bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
          mapper.map("function", spec.function) && mapper.map("arena_bytes", spec.arenaBytes) &&
          mapper.map("alignment", spec.alignment) && mapper.map("arguments", spec.arguments) &&
          mapper.map("results", spec.results) && mapper.map("seed", spec.seed) &&
-         mapper.map("steps", spec.steps) && mapper.map("loss", spec.loss) &&
+         mapper.map("steps", spec.steps) && mapper.map("threads", spec.threads) &&
+         mapper.map("loss", spec.loss) &&
          mapper.map("updates", spec.updates) && mapper.map("iterations", spec.iterations) &&
          mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile) &&
          mapper.map("timed_operations", spec.timedOperations);
@@ -170,7 +172,8 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   Expected<std::unique_ptr<MemoryBuffer>> object = readFile(spec.object);
   if (!object)
     return object.takeError();
-  Expected<StepProgram> program = StepProgram::load(std::move(*object), spec.function);
+  Expected<StepProgram> program =
+      StepProgram::load(std::move(*object), spec.function, spec.threads);
   if (!program)
     return program.takeError();
 

@@ -40,6 +40,8 @@ struct ExecutionSpec {
   std::vector<ArgumentInfo> arguments;
   std::vector<ResultInfo> results;
   int64_t seed = 0, iterations = 1;
+  /// Of the loops and products, or 0: what the environment says, or one for each core.
+  int64_t threads = 0;
   /// Steps of training behind the timed iterations: after each of them, results become the
   /// arguments that they are the new values of. `updates` has the number of the argument
   /// for each result, or -1; `loss` is the result whose first element is recorded, or -1.

@@ -83,6 +83,7 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
   spec.seed = options.seed;
   spec.iterations = options.iterations;
   spec.steps = options.steps;
+  spec.threads = options.threads;
   spec.loss = step.roles.lossResult ? int64_t(*step.roles.lossResult) : -1;
   for (const std::optional<unsigned> &argument : step.roles.updatedArguments)
     spec.updates.push_back(argument ? int64_t(*argument) : -1);

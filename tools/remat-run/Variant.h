@@ -28,6 +28,8 @@ struct VariantOptions {
   int64_t effort = 1, seed = 0, iterations = 5;
   /// Of training.
   int64_t steps = 0;
+  /// See ExecutionSpec.
+  int64_t threads = 0;
   /// Folder or archive with arguments, or empty.
   std::string inputs;
   /// Where to write the object file as well, or empty.

@@ -38,6 +38,7 @@ using llvm::Expected;
 namespace cl = llvm::cl;
 
 static constexpr int kDifferent = 3;
+static constexpr int64_t kMaxThreads = 1024;
 /// Of iterations and of steps of training.
 static constexpr int64_t kMaxIterations = 1'000'000;
 
@@ -64,6 +65,10 @@ static cl::opt<std::string> outputs("outputs", cl::value_desc("folder|file.npz")
                                     cl::cat(category));
 static cl::opt<int64_t> iterations("iterations", cl::init(5),
                                    cl::desc("Timed executions of each variant"), cl::cat(category));
+static cl::opt<int64_t> threads("num-threads", cl::init(0), cl::value_desc("N"),
+                                cl::desc("Number of threads; 0: one for each core, or as "
+                                         "OMP_NUM_THREADS and OPENBLAS_NUM_THREADS say"),
+                                cl::cat(category));
 static cl::opt<int64_t> loop("loop", cl::init(0), cl::value_desc("steps"),
                              cl::desc("Train: results become parameters and optimizer state of "
                                       "the next step; prints the loss of each"),
@@ -100,6 +105,9 @@ static Error checkOptions(const Budget &budget) {
   if (iterations < 0 || iterations > kMaxIterations)
     return makeError("expected '--iterations' to be from 0 to {0}, but got {1}", kMaxIterations,
                      iterations.getValue());
+  if (threads < 0 || threads > kMaxThreads)
+    return makeError("expected '--num-threads' to be from 0 to {0}, but got {1}", kMaxThreads,
+                     threads.getValue());
   if (loop < 0 || loop > kMaxIterations)
     return makeError("expected '--loop' to be from 0 to {0} steps, but got {1}", kMaxIterations,
                      loop.getValue());
@@ -163,6 +171,7 @@ static Expected<RunReport> runVariants(const char *program, const Step &step, co
       break;
     VariantOptions options = getVariantOptions(isSecond ? "rematerialized" : "unchanged");
     options.steps = loop;
+    options.threads = threads;
     if (isSecond) {
       options.budget = budget;
       options.costs = costs;

@@ -23,9 +23,10 @@ namespace mlir::remat {
 class StepProgram {
 public:
   /// Links an object file of `compileToObject`. What it calls is found in this process:
-  /// the runtime library and the C library. An error when something is missing.
+  /// the runtime libraries and the C library. An error when something is missing. The
+  /// number of threads is that of the process, as in `rematSetNumThreads`.
   static llvm::Expected<StepProgram> load(std::unique_ptr<llvm::MemoryBuffer> object,
-                                          llvm::StringRef function);
+                                          llvm::StringRef function, int64_t numThreads = 0);
   StepProgram(StepProgram &&) noexcept;
   ~StepProgram();
 

@@ -17,6 +17,10 @@
 
 extern "C" {
 
+/// The number of threads that loops and products run on from now on; 0: what the environment
+/// says (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS), or one for each core.
+void rematSetNumThreads(int64_t numThreads);
+
 /// C += A * B for each of p * q matrices; sizes of A are [p, q, m, k], of B [p, q, k, n], of
 /// C [p, q, m, n], and `a0` to `a3` the strides of A, in elements. Strides of A and B may be
 /// 0. In C no two elements are at the same place, and rows or columns are contiguous.
