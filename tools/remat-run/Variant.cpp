@@ -15,6 +15,7 @@
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
@@ -94,7 +95,7 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
 static LogicalResult checkLowered(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
-        isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+        isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect>(op->getDialect()))
       return WalkResult::advance();
     op->emitOpError("is not known to the pipeline for the CPU");
     return WalkResult::interrupt();
