@@ -33,8 +33,8 @@ struct Buffer {
 /// when its producer is looked at.
 class InliningDecider {
 public:
-  InliningDecider(Block &block, SummaryAnalysis &summaries)
-      : summaries(summaries), layout(DataLayout::closest(block.getParentOp())) {
+  InliningDecider(Block &block, SummaryAnalysis &summaries, Inlining inlining)
+      : summaries(summaries), inlining(inlining), layout(DataLayout::closest(block.getParentOp())) {
     for (Operation &op : block) {
       positions[&op] = operations.size();
       operations.push_back(&op);
@@ -183,7 +183,8 @@ private:
           llvm::find_if(kernel.inlineOperands, [&](const KernelModel::InlineOperand &inlined) {
             return inlined.operand == use.getOperandNumber();
           });
-      if (entry == kernel.inlineOperands.end())
+      if (entry == kernel.inlineOperands.end() ||
+          (inlining == Inlining::Elementwise && kernel.needsShapeFromOperands && !isSlice))
         return false;
       const State &readerState = states[it->second];
       state.evaluations = addCosts(state.evaluations, readerState.isInlined
@@ -262,6 +263,7 @@ private:
   }
 
   SummaryAnalysis &summaries;
+  Inlining inlining;
   DataLayout layout;
   std::vector<Operation *> operations;
   llvm::DenseMap<Operation *, int64_t> positions;
@@ -276,6 +278,7 @@ private:
 } // namespace
 
 SmallVector<Operation *> mlir::remat::findInlinedOperations(Block &block,
-                                                            SummaryAnalysis &summaries) {
-  return InliningDecider(block, summaries).run();
+                                                            SummaryAnalysis &summaries,
+                                                            Inlining inlining) {
+  return InliningDecider(block, summaries, inlining).run();
 }

@@ -116,8 +116,7 @@ private:
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
     arena.results = options.results;
-    // Clones that one kernel reads become a part of it.
-    if (isFusing && failed(fuse(candidate, models)))
+    if (isFusing && failed(fuseClones(candidate, models)))
       return failure();
     SymbolTableCollection symbols;
     for (auto [function, fitted] : llvm::zip_equal(planned, functions)) {

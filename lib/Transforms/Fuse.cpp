@@ -33,7 +33,7 @@ public:
   KernelFormer(FunctionOpInterface function, const ModelTable &models)
       : function(function), models(models), rewriter(function->getContext()) {}
 
-  LogicalResult run() {
+  LogicalResult fuse() {
     // What is put together may show that more can be: a value that is read twice by one
     // kernel is read once in the end, and reshapes meet.
     for (bool isChanged = true; isChanged;) {
@@ -41,11 +41,22 @@ public:
         return failure();
       isChanged = false;
       for (Block *block : listBlocks())
-        isChanged |= inlineAll(*block);
+        isChanged |= inlineAll(*block, Inlining::Anywhere);
     }
-    for (Block *block : listBlocks())
-      overwriteOperands(*block);
-    eraseUnread();
+    finish();
+    return success();
+  }
+
+  LogicalResult fuseClones() {
+    readOverwritten(function);
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (Block *block : listBlocks())
+        isChanged |= inlineAll(*block, Inlining::Elementwise);
+      if (isChanged && failed(simplify()))
+        return failure();
+    }
+    finish();
     return success();
   }
 
@@ -68,10 +79,10 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Whether anything was inlined.
-  bool inlineAll(Block &block) {
+  bool inlineAll(Block &block, Inlining inlining) {
     SymbolTableCollection symbols;
     SummaryAnalysis summaries(models, llvm::cantFail(Target::get("cpu")), symbols);
-    inlined = findInlinedOperations(block, summaries);
+    inlined = findInlinedOperations(block, summaries, inlining);
     for (auto [index, op] : llvm::enumerate(inlined))
       positions[op] = index;
     bool isChanged = false;
@@ -236,8 +247,10 @@ private:
            (!isDonated(buffer) || isReturned(result));
   }
 
-  /// Destinations and constants that nothing needs any more.
-  void eraseUnread() {
+  void finish() {
+    for (Block *block : listBlocks())
+      overwriteOperands(*block);
+    // Destinations and constants that nothing needs any more.
     SmallVector<Operation *> unread;
     function->walk([&](Operation *op) {
       if ((isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) && op->use_empty())
@@ -256,18 +269,28 @@ private:
 };
 } // namespace
 
-LogicalResult mlir::remat::fuse(FunctionOpInterface function, const ModelTable &models) {
-  return KernelFormer(function, models).run();
-}
-
-LogicalResult mlir::remat::fuse(ModuleOp module, const ModelTable &models) {
+static SmallVector<FunctionOpInterface> listFunctions(ModuleOp module) {
   SmallVector<FunctionOpInterface> functions;
   module->walk([&](FunctionOpInterface function) {
     if (!function.isExternal())
       functions.push_back(function);
   });
-  return success(llvm::all_of(functions, [&](FunctionOpInterface function) {
+  return functions;
+}
+
+LogicalResult mlir::remat::fuse(FunctionOpInterface function, const ModelTable &models) {
+  return KernelFormer(function, models).fuse();
+}
+
+LogicalResult mlir::remat::fuse(ModuleOp module, const ModelTable &models) {
+  return success(llvm::all_of(listFunctions(module), [&](FunctionOpInterface function) {
     return succeeded(fuse(function, models));
+  }));
+}
+
+LogicalResult mlir::remat::fuseClones(ModuleOp module, const ModelTable &models) {
+  return success(llvm::all_of(listFunctions(module), [&](FunctionOpInterface function) {
+    return succeeded(KernelFormer(function, models).fuseClones());
   }));
 }
 

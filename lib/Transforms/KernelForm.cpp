@@ -71,6 +71,38 @@ GenericOp mlir::remat::writeOverOperand(RewriterBase &rewriter, GenericOp kernel
   return replaced;
 }
 
+/// What an elementwise operation overwrites becomes one more input.
+static void readOverwritten(RewriterBase &rewriter, GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1)
+    return;
+  OpOperand *init = op.getDpsInitOperand(0);
+  auto type = cast<RankedTensorType>(init->get().getType());
+  if (!op.payloadUsesValueFromOperand(init) || !type.hasStaticShape() ||
+      !op.getMatchingIndexingMap(init).isPermutation())
+    return;
+  rewriter.setInsertionPoint(op);
+  SmallVector<Value> inputs = op.getInputs();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  inputs.push_back(init->get());
+  maps.push_back(maps.back());
+  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
+                                        type.getElementType(), type.getEncoding());
+  auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty,
+                                    maps, op.getIteratorTypesArray());
+  replaced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(op.getRegion(), replaced.getRegion(), replaced.getRegion().end());
+  replaced.getBlock()->addArgument(type.getElementType(), op.getLoc());
+  rewriter.replaceOp(op, replaced);
+}
+
+void mlir::remat::readOverwritten(FunctionOpInterface function) {
+  SmallVector<GenericOp> operations;
+  function->walk([&](GenericOp op) { operations.push_back(op); });
+  IRRewriter rewriter(function->getContext());
+  for (GenericOp op : operations)
+    ::readOverwritten(rewriter, op);
+}
+
 namespace {
 /// Changes one kind of operation after the other; each leaves what the next expects.
 class KernelFormBuilder {
@@ -86,7 +118,7 @@ public:
     forEach<GenericOp>([&](GenericOp op) { takeAttributesOfBody(op); });
     forEach<linalg::FillOp>([&](linalg::FillOp op) { makeSplat(op); });
     forEach<LinalgOp>([&](LinalgOp op) { generalizeElementwise(op); });
-    forEach<GenericOp>([&](GenericOp op) { readOverwritten(op); });
+    readOverwritten(function);
     if (failed(moveReshapes()) || failed(dropUnitDimensions()) || failed(foldSplats(function)))
       return failure();
     forEach<LinalgOp>([&](LinalgOp op) { readTransposed(op); });
@@ -129,30 +161,6 @@ private:
     if (op.hasPureTensorSemantics() &&
         (op.getNumReductionLoops() == 0 || isReduction))
       generalize(rewriter, op);
-  }
-
-  /// What an elementwise operation overwrites becomes one more input.
-  void readOverwritten(GenericOp op) {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1)
-      return;
-    OpOperand *init = op.getDpsInitOperand(0);
-    auto type = cast<RankedTensorType>(init->get().getType());
-    if (!op.payloadUsesValueFromOperand(init) || !type.hasStaticShape() ||
-        !op.getMatchingIndexingMap(init).isPermutation())
-      return;
-    rewriter.setInsertionPoint(op);
-    SmallVector<Value> inputs = op.getInputs();
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    inputs.push_back(init->get());
-    maps.push_back(maps.back());
-    Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
-                                          type.getElementType(), type.getEncoding());
-    auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty,
-                                      maps, op.getIteratorTypesArray());
-    replaced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getRegion(), replaced.getRegion(), replaced.getRegion().end());
-    replaced.getBlock()->addArgument(type.getElementType(), op.getLoc());
-    rewriter.replaceOp(op, replaced);
   }
 
   /// A reshape between two structured operations moves in front of both or behind both.

@@ -35,6 +35,9 @@ linalg::LinalgOp generalize(RewriterBase &rewriter, linalg::LinalgOp op);
 /// overwrites an operand afterwards.
 LogicalResult bringToKernelForm(FunctionOpInterface function);
 
+/// Makes what elementwise kernels of `function` overwrite one more input of them.
+void readOverwritten(FunctionOpInterface function);
+
 /// A copy of `kernel`, in front of it, that reads its input operand number `operand` as what
 /// its result overwrites. The input must not be read elsewhere in the kernel.
 linalg::GenericOp writeOverOperand(RewriterBase &rewriter, linalg::GenericOp kernel,

@@ -26,6 +26,15 @@ enum class Fusion {
   Kernels,
 };
 
+/// Which kernels may become larger.
+enum class Inlining {
+  /// All.
+  Anywhere,
+  /// Only those that compute each element by itself: reductions, whose terms would be
+  /// computed and added by other code, stay what they are.
+  Elementwise,
+};
+
 /// The operations of `block` that are inlined into their readers, in program order.
 ///
 /// An operation is inlined if all readers of its result can compute elements of it, and
@@ -33,7 +42,8 @@ enum class Fusion {
 /// most four times. Live bytes never rise above the highest of the block as it stands;
 /// and where elements are computed more than once, what has to live longer is at most an
 /// eighth larger than the result.
-SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries);
+SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries,
+                                                Inlining inlining = Inlining::Anywhere);
 
 } // namespace mlir::remat
 
