@@ -67,6 +67,8 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
     summary.whyNot = describeEffects(model.effects);
   summary.cost = target.getCost(model.flops, model.flopsType, model.bytesMoved);
   summary.workspace = model.workspaceBytes;
+  if (auto workspace = op->getAttrOfType<IntegerAttr>(RematDialect::getWorkspaceAttrName()))
+    summary.workspace = std::min(workspace.getInt(), addCosts(workspace.getInt(), 0));
 
   // Effects inside regions count in any case; cost and memory where the model
   // does not already speak for the regions.

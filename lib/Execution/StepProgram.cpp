@@ -27,8 +27,8 @@ static SymbolMap getRuntimeSymbols(LLJIT &jit) {
     symbols[jit.mangleAndIntern(name)] = {ExecutorAddr::fromPtr(function),
                                           llvm::JITSymbolFlags::Exported};
   };
-  add("rematMatmulF32", &rematMatmulF32);
-  add("rematMatmulF64", &rematMatmulF64);
+  add("rematConvolution", &rematConvolution);
+  add("rematMatmul", &rematMatmul);
   add("rematRecordTime", &rematRecordTime);
   return symbols;
 }

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::remat;
 
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
-  pipeline.addPass(createRematLinalgToRuntimePass());
+  pipeline.addPass(createRematLibraryCallsToRuntimePass());
   pipeline.addPass(createRematOutlineKernelsPass());
   // Loops of the input that are said to be parallel may reduce, in no certain order.
   pipeline.addNestedPass<func::FuncOp>(createParallelForToNestedForsPass());
@@ -73,6 +73,7 @@ void mlir::remat::registerCPUPipeline() {
                                       fit.effort = options.effort;
                                       pipeline.addPass(createCanonicalizerPass());
                                       pipeline.addPass(createCSEPass());
+                                      pipeline.addPass(createRematSetWorkspacePass());
                                       pipeline.addPass(createRematFitArenaPass(fit));
                                       buildLowerToCPU(pipeline);
                                     });

@@ -13,6 +13,7 @@
 
 #include "Remat/Pipelines/FitArena.h"
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Interfaces/TypeSize.h"
@@ -125,8 +126,10 @@ private:
         return failure();
       fitted.predictedBytes = peaks->packedBytes;
     }
-    if (failed(bufferize(candidate, models)) ||
-        failed(planArenas(candidate, arena,
+    if (failed(bufferize(candidate, models)))
+      return failure();
+    convertToLibraryCalls(candidate);
+    if (failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
     for (auto [function, fitted] : llvm::zip_equal(planned, functions))

@@ -4,42 +4,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Operands that OpenBLAS takes as they are go there whole. If there is another one, of half
+// precision or with no contiguous dimension, the product is done tile by tile, and tiles of
+// that operand are packed into the workspace first.
+//
+//===----------------------------------------------------------------------===//
 
+#include "HalfPrecision.h"
 #include "Remat/Runtime/Runtime.h"
+#include "Workspace.h"
 
 #include <algorithm>
 #include <cblas.h>
 #include <limits>
 #include <optional>
+#include <type_traits>
+
+using namespace mlir::remat::runtime;
 
 namespace {
-/// One of the matrices, its strides in elements.
+constexpr int64_t kMaxSize = std::numeric_limits<blasint>::max();
+/// Rows and columns of a tile: packing two of them is little beside multiplying them.
+constexpr int64_t kTileSize = 1024;
+
+/// A matrix, its strides in elements.
 template <typename T>
 struct Matrix {
   T *data;
   int64_t numRows, numColumns, rowStride, columnStride;
 
   Matrix transposed() const { return {data, numColumns, numRows, columnStride, rowStride}; }
-  T &at(int64_t row, int64_t column) const { return data[row * rowStride + column * columnStride]; }
 };
 
 /// How BLAS takes a matrix.
 struct Layout {
   CBLAS_TRANSPOSE transpose;
   blasint leadingDimension;
-};
-
-/// Matrices in two dimensions.
-template <typename T>
-struct Batches {
-  Matrix<T> first;
-  int64_t strides[2];
-
-  Matrix<T> at(int64_t i, int64_t j) const {
-    Matrix<T> matrix = first;
-    matrix.data += i * strides[0] + j * strides[1];
-    return matrix;
-  }
 };
 
 /// Strides of dimensions of size 1 do not matter. Nothing if neither rows nor columns are
@@ -49,8 +50,7 @@ std::optional<Layout> getLayout(const Matrix<T> &matrix) {
   auto tryRows = [](const Matrix<T> &m, CBLAS_TRANSPOSE transpose) -> std::optional<Layout> {
     int64_t leading = m.numRows == 1 ? m.numColumns : m.rowStride;
     bool isContiguous = m.numColumns == 1 || m.columnStride == 1;
-    if (!isContiguous || leading < std::max<int64_t>(m.numColumns, 1) ||
-        leading > std::numeric_limits<blasint>::max())
+    if (!isContiguous || leading < std::max<int64_t>(m.numColumns, 1) || leading > kMaxSize)
       return std::nullopt;
     return Layout{transpose, static_cast<blasint>(leading)};
   };
@@ -71,53 +71,199 @@ void gemm(Layout a, Layout b, blasint m, blasint n, blasint k, const double *x, 
               b.leadingDimension, 1, z, leading);
 }
 
-/// For what BLAS does not take.
+/// C += A * B of matrices that BLAS takes.
 template <typename T>
-void multiplyPlainly(const Matrix<const T> &a, const Matrix<const T> &b, const Matrix<T> &c) {
-  for (int64_t row = 0; row < c.numRows; ++row)
-    for (int64_t index = 0; index < a.numColumns; ++index)
-      for (int64_t column = 0; column < c.numColumns; ++column)
-        c.at(row, column) += a.at(row, index) * b.at(index, column);
-}
-
-template <typename T>
-void multiply(const Matrix<const T> &a, const Matrix<const T> &b, const Matrix<T> &c) {
-  std::optional<Layout> layoutC = getLayout(c);
+void multiply(const Matrix<T> &a, const Matrix<T> &b, const Matrix<T> &c) {
+  Layout layoutC = *getLayout(c);
   // (A B)^T = B^T A^T
-  if (layoutC && layoutC->transpose == CblasTrans)
+  if (layoutC.transpose == CblasTrans)
     return multiply(b.transposed(), a.transposed(), c.transposed());
-  std::optional<Layout> layoutA = getLayout(a), layoutB = getLayout(b);
-  constexpr int64_t kMost = std::numeric_limits<blasint>::max();
-  if (!layoutA || !layoutB || !layoutC || c.numRows > kMost || c.numColumns > kMost ||
-      a.numColumns > kMost)
-    return multiplyPlainly(a, b, c);
-  gemm(*layoutA, *layoutB, c.numRows, c.numColumns, a.numColumns, a.data, b.data, c.data,
-       layoutC->leadingDimension);
+  gemm(*getLayout(a), *getLayout(b), c.numRows, c.numColumns, a.numColumns, a.data, b.data, c.data,
+       layoutC.leadingDimension);
 }
 
+/// One of the three operands of a product whose sums are of type T.
 template <typename T>
-void multiplyBatches(int64_t p, int64_t q, const Batches<const T> &a, const Batches<const T> &b,
-                     const Batches<T> &c) {
-  for (int64_t i = 0; i < p; ++i)
-    for (int64_t j = 0; j < q; ++j)
-      multiply(a.at(i, j), b.at(i, j), c.at(i, j));
-}
+class Operand {
+public:
+  Operand(RematElement type, int64_t numRows, int64_t numColumns, const int64_t (&strides)[6])
+      : type(type), numRows(numRows), numColumns(numColumns), strides(strides) {
+    constexpr RematElement kSumType =
+        std::is_same_v<T, float> ? RematElement::F32 : RematElement::F64;
+    Matrix<T> whole{nullptr, numRows, numColumns, strides[4], strides[5]};
+    isPacked = type != kSumType || !getLayout(whole);
+  }
+
+  bool needsPacking() const { return isPacked; }
+
+  int64_t getWorkspace() const {
+    return isPacked ? pad(std::min(numRows, kTileSize) * std::min(numColumns, kTileSize) *
+                          int64_t(sizeof(T)))
+                    : 0;
+  }
+
+  /// Takes its part of the workspace.
+  void setWorkspace(char *&workspace) {
+    buffer = reinterpret_cast<T *>(workspace);
+    workspace += getWorkspace();
+  }
+
+  void setMatrix(const void *base, const int64_t (&index)[4]) {
+    int64_t offset = 0;
+    for (int dim = 0; dim < 4; ++dim)
+      offset += index[dim] * strides[dim];
+    visit([&](auto element) { data = static_cast<const decltype(element) *>(base) + offset; });
+  }
+
+  /// A tile that BLAS takes.
+  Matrix<T> load(int64_t row, int64_t column, int64_t rows, int64_t columns) const {
+    if (!isPacked) {
+      auto *first = static_cast<const T *>(data) + row * strides[4] + column * strides[5];
+      return {const_cast<T *>(first), rows, columns, strides[4], strides[5]};
+    }
+    Matrix<T> tile = getTile(rows, columns);
+    visit([&](auto element) {
+      forEach(tile, getPart<decltype(element)>(row, column, rows, columns),
+              [](T &packed, const auto &original) { packed = widen(original); });
+    });
+    return tile;
+  }
+
+  /// Puts a tile of `load` back.
+  void store(int64_t row, int64_t column, const Matrix<T> &tile) const {
+    if (!isPacked)
+      return;
+    visit([&](auto element) {
+      if constexpr (!std::is_same_v<decltype(element), uint8_t>)
+        forEach(tile, getPart<decltype(element)>(row, column, tile.numRows, tile.numColumns),
+                [](const T &packed, auto &original) { narrow(packed, original); });
+    });
+  }
+
+private:
+  /// Calls `function` with a value of the type of the elements.
+  template <typename Function>
+  void visit(Function function) const {
+    if constexpr (std::is_same_v<T, double>)
+      return function(double());
+    else if (type == RematElement::I1)
+      return function(uint8_t());
+    else if (type == RematElement::F16)
+      return function(Float16());
+    else if (type == RematElement::BF16)
+      return function(BFloat16());
+    else
+      return function(float());
+  }
+
+  /// Contiguous in the dimension in which the original is more so.
+  Matrix<T> getTile(int64_t rows, int64_t columns) const {
+    if (strides[5] <= strides[4])
+      return {buffer, rows, columns, columns, 1};
+    return {buffer, rows, columns, 1, rows};
+  }
+
+  template <typename E>
+  Matrix<E> getPart(int64_t row, int64_t column, int64_t rows, int64_t columns) const {
+    auto *first = static_cast<const E *>(data) + row * strides[4] + column * strides[5];
+    return {const_cast<E *>(first), rows, columns, strides[4], strides[5]};
+  }
+
+  template <typename E, typename Function>
+  static void forEach(const Matrix<T> &tile, const Matrix<E> &part, Function function) {
+    if (tile.columnStride != 1)
+      return forEach(tile.transposed(), part.transposed(), function);
+    for (int64_t row = 0; row < tile.numRows; ++row) {
+      T *packed = tile.data + row * tile.rowStride;
+      E *original = part.data + row * part.rowStride;
+      if (part.columnStride == 1)
+        for (int64_t column = 0; column < tile.numColumns; ++column)
+          function(packed[column], original[column]);
+      else
+        for (int64_t column = 0; column < tile.numColumns; ++column)
+          function(packed[column], original[column * part.columnStride]);
+    }
+  }
+
+  RematElement type;
+  int64_t numRows, numColumns;
+  const int64_t (&strides)[6];
+  bool isPacked;
+  T *buffer = nullptr;
+  const void *data = nullptr;
+};
+
+template <typename T>
+class Product {
+public:
+  explicit Product(const RematMatmul &how)
+      : how(how), a(how.typeA, how.rows, how.inner, how.stridesA),
+        b(how.typeB, how.inner, how.columns, how.stridesB),
+        c(how.typeC, how.rows, how.columns, how.stridesC) {}
+
+  int64_t getWorkspace() const {
+    return isEmpty() ? 0 : a.getWorkspace() + b.getWorkspace() + c.getWorkspace();
+  }
+
+  void run(const void *dataA, const void *dataB, void *dataC, char *workspace) {
+    if (isEmpty())
+      return;
+    a.setWorkspace(workspace);
+    b.setWorkspace(workspace);
+    c.setWorkspace(workspace);
+    const int64_t (&outer)[4] = how.outer;
+    int64_t index[4];
+    for (index[0] = 0; index[0] < outer[0]; ++index[0])
+      for (index[1] = 0; index[1] < outer[1]; ++index[1])
+        for (index[2] = 0; index[2] < outer[2]; ++index[2])
+          for (index[3] = 0; index[3] < outer[3]; ++index[3]) {
+            a.setMatrix(dataA, index);
+            b.setMatrix(dataB, index);
+            c.setMatrix(dataC, index);
+            runOne();
+          }
+  }
+
+private:
+  /// Whether there is nothing to add.
+  bool isEmpty() const {
+    return how.rows == 0 || how.columns == 0 || how.inner == 0 ||
+           std::find(how.outer, how.outer + 4, 0) != how.outer + 4;
+  }
+
+  void runOne() const {
+    bool isTiled = a.needsPacking() || b.needsPacking() || c.needsPacking() ||
+                   std::max({how.rows, how.columns, how.inner}) > kMaxSize;
+    int64_t size = isTiled ? kTileSize : kMaxSize;
+    for (int64_t row = 0; row < how.rows; row += size)
+      for (int64_t column = 0; column < how.columns; column += size) {
+        int64_t rows = std::min(size, how.rows - row);
+        int64_t columns = std::min(size, how.columns - column);
+        Matrix<T> tile = c.load(row, column, rows, columns);
+        for (int64_t inner = 0; inner < how.inner; inner += size) {
+          int64_t length = std::min(size, how.inner - inner);
+          multiply(a.load(row, inner, rows, length), b.load(inner, column, length, columns), tile);
+        }
+        c.store(row, column, tile);
+      }
+  }
+
+  const RematMatmul &how;
+  Operand<T> a, b, c;
+};
 } // namespace
 
-#define REMAT_EXPORT extern "C" __attribute__((visibility("default")))
-
-REMAT_EXPORT void rematMatmulF32(int64_t p, int64_t q, int64_t m, int64_t n, int64_t k,
-                                 const float *a, int64_t a0, int64_t a1, int64_t a2, int64_t a3,
-                                 const float *b, int64_t b0, int64_t b1, int64_t b2, int64_t b3,
-                                 float *c, int64_t c0, int64_t c1, int64_t c2, int64_t c3) {
-  multiplyBatches<float>(p, q, {{a, m, k, a2, a3}, {a0, a1}}, {{b, k, n, b2, b3}, {b0, b1}},
-                         {{c, m, n, c2, c3}, {c0, c1}});
+REMAT_EXPORT int64_t rematMatmulWorkspace(const RematMatmul *product) {
+  return product->typeC == RematElement::F64 ? Product<double>(*product).getWorkspace()
+                                             : Product<float>(*product).getWorkspace();
 }
 
-REMAT_EXPORT void rematMatmulF64(int64_t p, int64_t q, int64_t m, int64_t n, int64_t k,
-                                 const double *a, int64_t a0, int64_t a1, int64_t a2, int64_t a3,
-                                 const double *b, int64_t b0, int64_t b1, int64_t b2, int64_t b3,
-                                 double *c, int64_t c0, int64_t c1, int64_t c2, int64_t c3) {
-  multiplyBatches<double>(p, q, {{a, m, k, a2, a3}, {a0, a1}}, {{b, k, n, b2, b3}, {b0, b1}},
-                          {{c, m, n, c2, c3}, {c0, c1}});
+REMAT_EXPORT void rematMatmul(const RematMatmul *product, const void *a, const void *b, void *c,
+                              void *workspace, int64_t workspaceBytes) {
+  checkWorkspace("rematMatmul", rematMatmulWorkspace(product), workspaceBytes);
+  auto *bytes = static_cast<char *>(workspace);
+  if (product->typeC == RematElement::F64)
+    Product<double>(*product).run(a, b, c, bytes);
+  else
+    Product<float>(*product).run(a, b, c, bytes);
 }

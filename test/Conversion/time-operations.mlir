@@ -1,6 +1,6 @@
 // RUN: remat-opt %s --remat-number-operations --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=NUMBER
 // RUN: remat-opt %s --remat-number-operations --remat-fit-arena --remat-time-operations | FileCheck %s
-// RUN: remat-opt %s --remat-number-operations --remat-fit-arena --remat-time-operations --remat-linalg-to-runtime --remat-outline-kernels | FileCheck %s --check-prefix=KERNELS
+// RUN: remat-opt %s --remat-number-operations --remat-fit-arena --remat-time-operations --remat-library-calls-to-runtime --remat-outline-kernels | FileCheck %s --check-prefix=KERNELS
 
 // What is inside of an operation has its number.
 // NUMBER-LABEL: func @step(

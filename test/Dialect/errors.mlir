@@ -64,6 +64,23 @@ func.func @cost_type(%a: tensor<4xf32>) {
 
 // -----
 
+func.func @workspace(%a: tensor<4xf32>) {
+  // expected-error @below {{expected 'remat.workspace' to be a non-negative 'i64' integer}}
+  %0 = math.exp %a {remat.workspace = -64 : i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @library_workspace(%a: memref<4xf32>, %w: memref<4xf32>) {
+  // expected-error @below {{operand #2 must be 1D memref of 8-bit signless integer values, but got 'memref<4xf32>'}}
+  remat.library_call "rematMatmul" [1] ins(%a : memref<4xf32>) outs(%a : memref<4xf32>)
+      workspace(%w : memref<4xf32>)
+  return
+}
+
+// -----
+
 func.func @clone_of(%a: tensor<4xf32>) {
   // expected-error @below {{expected 'remat.clone_of' to be a non-negative 'i64' integer}}
   %0 = math.exp %a {remat.clone_of = "x"} : tensor<4xf32>

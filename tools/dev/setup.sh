@@ -17,7 +17,7 @@ source "$(dirname "$0")/common.sh"
 packages() {
   case $1 in
   build)
-    echo cmake ninja-build g++ ccache python3 python3-venv libgtest-dev libomp-$LLVM_VERSION-dev \
+    echo cmake ninja-build g++ ccache python3 python3-venv libdnnl-dev libgtest-dev libomp-$LLVM_VERSION-dev \
       libopenblas-dev libzip-dev zlib1g-dev \
       llvm-$LLVM_VERSION-dev llvm-$LLVM_VERSION-tools \
       libmlir-$LLVM_VERSION-dev mlir-$LLVM_VERSION-tools

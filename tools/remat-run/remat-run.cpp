@@ -16,6 +16,7 @@
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Runtime/Runtime.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
 #include "Report.h"
@@ -204,6 +205,8 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
     return budget.takeError();
   if (Error error = checkOptions(*budget))
     return error;
+  // Libraries say here what workspace they will need where the step is executed.
+  rematSetNumThreads(threads);
   std::optional<CostProfile> costs;
   if (!costsPath.empty()) {
     Expected<CostProfile> profile = CostProfile::read(costsPath);

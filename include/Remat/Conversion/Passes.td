@@ -10,22 +10,66 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RematLinalgToRuntimePass : Pass<"remat-linalg-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Call the runtime library for matrix products on buffers";
+def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
+  let summary = "State the workspace of products and convolutions on tensors";
   let description = [{
-    Replaces contractions of f32 and f64 with one dimension each that is only in the
-    left operand, only in the right one, and summed over, and up to two batch dimensions,
-    in any order of the dimensions in memory, by a call of `rematMatmulF32` or
-    `rematMatmulF64` of the runtime library (`Remat/Runtime/Runtime.h`). It takes the sizes,
-    and an address and four strides for each operand. Other operations are left as they
-    are. Addresses are no uses of a buffer, so this comes behind the planning of memory.
+    Sets `remat.workspace` on structured operations on tensors that the runtime library will
+    compute with scratch memory: as many bytes as it needs for them on this processor, with
+    as many threads as this process has. So plans count it, and clones have it, too.
+
+    ```mlir
+    linalg.conv_2d_nhwc_hwcf ins(%x, %w : ...) outs(%y : ...) -> tensor<2x16x16x4xf32>
+    // becomes
+    linalg.conv_2d_nhwc_hwcf {remat.workspace = 14592 : i64} ins(%x, %w : ...) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::remat::RematDialect"];
+}
+
+def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mlir::ModuleOp"> {
+  let summary = "Let the runtime library compute products and convolutions on buffers";
+  let description = [{
+    Replaces structured operations, named or generic, by `remat.library_call` with a
+    workspace of its own, so that this comes before places in memory are planned:
+
+    * contractions by `rematMatmul`: any number of dimensions that are summed over, that both
+      inputs have, or only one of them, in any order in memory, as long as at most four are
+      left besides one of rows, one of columns and one that is summed over when those that
+      are one after the other in memory are taken for one. Elements are f32, f64, bf16, f16
+      and, of inputs, i1;
+    * convolutions of f32 in up to three spatial dimensions by `rematConvolution`: with any
+      strides, dilations, groups and order of dimensions in memory.
+
+    Sums are in f64 where the elements are, and in f32 otherwise, also where the body adds in
+    a type that is less precise. Other operations are left as they are.
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
     // becomes
-    %0 = memref.extract_aligned_pointer_as_index %a : memref<4x8xf32> -> index
+    remat.library_call "rematMatmul" [2, 2, 2, 1, 1, 1, 1, 4, 2, 8, ...]
+        ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::remat::RematDialect"];
+}
+
+def RematLibraryCallsToRuntimePass : Pass<"remat-library-calls-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Call the functions of the runtime library by their names";
+  let description = [{
+    Replaces `remat.library_call` by a call of the function, with the addresses of its shape,
+    which is a constant, of the inputs, of the output and of the workspace, and the bytes of
+    the workspace. Addresses are no uses of a buffer, so this comes behind the planning of
+    memory.
+
+    ```mlir
+    remat.library_call "rematMatmul" [2, 2, 2, 1, 1, 1, 1, 4, 2, 8, ...]
+        ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
+    // becomes
+    %0 = memref.get_global @remat_shape : memref<28xi64>
+    %1 = memref.extract_aligned_pointer_as_index %0 : memref<28xi64> -> index
+    %2 = memref.extract_aligned_pointer_as_index %a : memref<4x8xf32> -> index
     ...
-    call @rematMatmulF32(%c1, %c1, %c4, %c2, %c8, %0, %c0, %c0, %c8, %c1, ...)
+    call @rematMatmul(%1, %2, %3, %4, %c0, %c0) : (index, index, index, index, index, index) -> ()
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -18,12 +18,12 @@ namespace mlir::remat {
 #define GEN_PASS_REGISTRATION
 #include "Remat/Pipelines/Passes.h.inc"
 
-/// From buffers in arenas to the LLVM dialect: matrix products by the runtime library, all
+/// From buffers in arenas to the LLVM dialect: library calls by the runtime library, all
 /// else as loops. Functions take bare pointers.
 void buildLowerToCPU(OpPassManager &pipeline);
 
-/// Registers `remat-cpu-pipeline`: canonicalize, cse, remat-fit-arena with its options but for
-/// `results`, and the above.
+/// Registers `remat-cpu-pipeline`: canonicalize, cse, remat-set-workspace, remat-fit-arena
+/// with its options but for `results`, and the above.
 void registerCPUPipeline();
 
 } // namespace mlir::remat

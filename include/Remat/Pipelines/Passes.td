@@ -13,9 +13,11 @@ include "mlir/Pass/PassBase.td"
 def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
   let description = [{
-    `remat-fuse`, `rematerialize`, the fusion of what is recomputed with elementwise readers,
-    `remat-bufferize`, `remat-plan-arena` and `remat-verify-arena` in a row. Where the arena with the arguments and constants of a function is larger than the
-    budget all the same, everything is done again from the start with a smaller one, in up
+    `remat-set-workspace` after `remat-fuse`, `rematerialize`, the fusion of what is recomputed
+    with elementwise readers, `remat-bufferize`, `remat-linalg-to-library-calls`,
+    `remat-plan-arena` and `remat-verify-arena` in a row. Where the arena with the arguments
+    and constants of a function is larger than the budget all the same, everything is done
+    again from the start with a smaller one, in up
     to four rounds. Fails with the numbers, and the module as it was, if that does not help.
   }];
   let options = [

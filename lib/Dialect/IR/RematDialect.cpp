@@ -111,7 +111,7 @@ LogicalResult RematDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return op->emitOpError("expected '") << name << "' to be 'true' or 'false'";
     return success();
   }
-  if (name == getCostAttrName() || name == getCloneOfAttrName()) {
+  if (llvm::is_contained({getCostAttrName(), getWorkspaceAttrName(), getCloneOfAttrName()}, name)) {
     if (!isCount(attribute.getValue(), 0))
       return op->emitOpError("expected '") << name << "' to be a non-negative 'i64' integer";
     return success();

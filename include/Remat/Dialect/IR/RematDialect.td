@@ -16,9 +16,10 @@ def Remat_Dialect : Dialect {
   let name = "remat";
   let summary = "Rematerialization: recompute values instead of keeping them";
   let description = [{
-    The dialect is small: one operation, `remat.barrier`, that keeps recomputed
-    operations where they were put, and attributes that users and the pass set
-    on operations of other dialects.
+    The dialect is small: an operation, `remat.barrier`, that keeps recomputed
+    operations where they were put, one, `remat.library_call`, for what a library
+    computes on buffers, and attributes that users and passes set on operations of
+    other dialects.
 
     | attribute | type | meaning |
     | --- | --- | --- |
@@ -26,6 +27,7 @@ def Remat_Dialect : Dialect {
     | `remat.recomputable` | `bool` | the user's word on whether the operation may be executed again, over any model |
     | `remat.cost` | `i64`, at least 0 | cost of one execution in picoseconds, over the cost model |
     | `remat.view` | unit, on `tensor.extract_slice` | the slice is read where it is, although it is several pieces of memory (set by `remat-fuse`) |
+    | `remat.workspace` | `i64`, at least 0 | scratch bytes of one execution, over what models say |
     | `remat.clone_of` | `i64`, at least 0 | set on clones: index of the original in the input function (informational) |
 
     On functions whose memory is planned (`remat-plan-arena`):
@@ -56,6 +58,7 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getPolicyAttrName() { return "remat.policy"; }
     static constexpr ::llvm::StringLiteral getRecomputableAttrName() { return "remat.recomputable"; }
     static constexpr ::llvm::StringLiteral getCostAttrName() { return "remat.cost"; }
+    static constexpr ::llvm::StringLiteral getWorkspaceAttrName() { return "remat.workspace"; }
     static constexpr ::llvm::StringLiteral getCloneOfAttrName() { return "remat.clone_of"; }
     static constexpr ::llvm::StringLiteral getViewAttrName() { return "remat.view"; }
     static constexpr ::llvm::StringLiteral getArenaBytesAttrName() { return "remat.arena_bytes"; }

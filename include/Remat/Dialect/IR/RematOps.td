@@ -45,4 +45,36 @@ def Remat_BarrierOp : Op<Remat_Dialect, "barrier", [
   let hasCanonicalizeMethod = 1;
 }
 
+def Remat_LibraryCallOp : Op<Remat_Dialect, "library_call", [AttrSizedOperandSegments]> {
+  let summary = "call a function of the runtime library on buffers";
+  let description = [{
+    Calls `function` of the runtime library (`Remat/Runtime/Runtime.h`): it reads the
+    inputs, and writes to the output what it has computed from them and from what was there.
+    `shape` is what the function takes as its first argument, a structure of 64-bit integers
+    with types of elements, sizes and strides. The workspace is scratch memory, of which
+    nothing is read that this call has not written.
+
+    ```mlir
+    remat.library_call "rematConvolution" [2, 2, 2, 2, 1, ...]
+        ins(%input, %filter : memref<1x8x8x4xf32>, memref<3x3x4x8xf32>)
+        outs(%output : memref<1x6x6x8xf32>) workspace(%scratch : memref<12288xi8>)
+    ```
+
+    Structured operations become this before places in memory are planned, so that the
+    workspace is planned, too. Strides of the buffers are constants, their offsets need not
+    be.
+  }];
+  let arguments = (ins
+    StrAttr:$function,
+    DenseI64ArrayAttr:$shape,
+    Arg<Variadic<AnyStridedMemRef>, "read", [MemRead]>:$inputs,
+    Arg<AnyStridedMemRef, "read and written", [MemRead, MemWrite]>:$output,
+    Arg<Optional<MemRefRankOf<[I8], [1]>>, "scratch", [MemWrite]>:$workspace);
+  let assemblyFormat = [{
+    $function $shape `ins` `(` $inputs `:` type($inputs) `)`
+    `outs` `(` $output `:` type($output) `)`
+    (`workspace` `(` $workspace^ `:` type($workspace) `)`)? attr-dict
+  }];
+}
+
 #endif // REMAT_DIALECT_IR_REMATOPS_TD
