@@ -73,7 +73,6 @@ void mlir::remat::registerCPUPipeline() {
                                       fit.effort = options.effort;
                                       pipeline.addPass(createCanonicalizerPass());
                                       pipeline.addPass(createCSEPass());
-                                      pipeline.addPass(createRematSetWorkspacePass());
                                       pipeline.addPass(createRematFitArenaPass(fit));
                                       buildLowerToCPU(pipeline);
                                     });

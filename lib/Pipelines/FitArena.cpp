@@ -98,6 +98,7 @@ private:
     bool isFusing = options.fusion != Fusion::None;
     if (isFusing && failed(fuse(candidate, models)))
       return failure();
+    setWorkspace(candidate);
     SmallVector<func::FuncOp> planned;
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!getSkipReason(function, candidate))
