@@ -71,11 +71,14 @@ public:
   LogicalResult addOperation(Operation *op);
 
   /// Constants and destinations are made by their readers; what a caller or a callee
-  /// gets of them is in memory.
-  void addHandedOver(planner::Operation &operation) {
-    for (ValueIndex read : operation.reads)
-      if (result.problem.values[getRoot(read)].placement == Placement::None)
+  /// gets of them is in memory. With `copiesData`, program data is copied for it.
+  void addHandedOver(planner::Operation &operation, bool copiesData) {
+    for (ValueIndex read : operation.reads) {
+      ValueIndex root = getRoot(read);
+      if (result.problem.values[root].placement == Placement::None ||
+          (copiesData && read != root && result.constantLocs.contains(root)))
         operation.workspace += result.problem.values[read].bytes;
+    }
   }
 
   const DataLayout &layout() { return *dataLayout; }
@@ -189,7 +192,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   std::string whyNot = summary.whyNot;
   addReads(op, model, operation);
   if (isa<CallOpInterface>(op))
-    addHandedOver(operation);
+    addHandedOver(operation, /*copiesData=*/false);
 
   bool sizesKnown = true;
   for (OpResult opResult : op->getResults()) {
@@ -542,7 +545,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     return emitError(value.getLoc(), "cannot analyze function '")
            << function.getName() << "': a value of type " << value.getType()
            << " has 2^63 bytes or more";
-  translator.addHandedOver(result.problem.operations.back());
+  translator.addHandedOver(result.problem.operations.back(), /*copiesData=*/true);
   limitCosts(result.problem);
 
   keepReadsBeforeWrites(result, summaries);

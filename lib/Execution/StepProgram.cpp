@@ -30,6 +30,8 @@ static SymbolMap getRuntimeSymbols(LLJIT &jit) {
   add("rematConvolution", &rematConvolution);
   add("rematMatmul", &rematMatmul);
   add("rematRecordTime", &rematRecordTime);
+  add("__truncsfbf2", &__truncsfbf2);
+  add("__truncdfbf2", &__truncdfbf2);
   return symbols;
 }
 

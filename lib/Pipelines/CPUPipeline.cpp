@@ -16,6 +16,14 @@
 using namespace mlir;
 using namespace mlir::remat;
 
+void mlir::remat::buildPrepareStep(OpPassManager &pipeline) {
+  pipeline.addPass(createInlinerPass());
+  pipeline.addPass(createSymbolDCEPass());
+  pipeline.addPass(createCanonicalizerPass());
+  pipeline.addPass(createCSEPass());
+  pipeline.addPass(createRematSetWorkspacePass());
+}
+
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   pipeline.addPass(createRematOutlineKernelsPass());
@@ -60,6 +68,11 @@ void mlir::remat::registerCPUPipeline() {
                                 llvm::cl::init(ByteCount(64))};
     Option<int64_t> effort{*this, "effort", llvm::cl::desc("Work of the search, 0 to 10"),
                            llvm::cl::init(1)};
+    Option<ArenaResults> results{
+        *this, "results", llvm::cl::desc("Where results are"), llvm::cl::init(ArenaResults::Arena),
+        llvm::cl::values(clEnumValN(ArenaResults::Arena, "arena", "in the arena"),
+                         clEnumValN(ArenaResults::Caller, "caller",
+                                    "in buffers that the caller passes in"))};
   };
   PassPipelineRegistration<Options>("remat-cpu-pipeline",
                                     "From tensors to code for the CPU within a budget of memory",
@@ -71,8 +84,8 @@ void mlir::remat::registerCPUPipeline() {
                                       fit.models = options.models;
                                       fit.alignment = options.alignment;
                                       fit.effort = options.effort;
-                                      pipeline.addPass(createCanonicalizerPass());
-                                      pipeline.addPass(createCSEPass());
+                                      fit.results = options.results;
+                                      buildPrepareStep(pipeline);
                                       pipeline.addPass(createRematFitArenaPass(fit));
                                       buildLowerToCPU(pipeline);
                                     });

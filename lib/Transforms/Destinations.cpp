@@ -8,6 +8,7 @@
 #include "Remat/Transforms/Destinations.h"
 
 #include "KernelForm.h"
+#include "WhileLoops.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,12 +46,16 @@ public:
       copySlice(op);
     // Inner loops first.
     for (Operation *op : listOperations()) {
-      if (auto loop = dyn_cast<scf::ForOp>(op))
-        writeYieldedIntoArguments(loop);
-      else if (auto branch = dyn_cast<scf::IfOp>(op))
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        writeYieldedIntoArguments(*loop.getBody(), loop.getRegionIterArgs());
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        Block &after = carryTensorsInPlace(rewriter, loop).getAfter().front();
+        writeYieldedIntoArguments(after, after.getArguments());
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         writeYieldedIntoResult(branch);
-      else if (isa<func::ReturnOp>(op))
+      } else if (isa<func::ReturnOp>(op)) {
         materializeReturned(op);
+      }
     }
     for (Operation *op : listOperations())
       if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
@@ -165,22 +170,59 @@ private:
         .getResult();
   }
 
-  void writeYieldedIntoArguments(scf::ForOp loop) {
-    Operation *yield = loop.getBody()->getTerminator();
-    rewriter.setInsertionPoint(yield);
+  /// What the terminator of a loop's body yields goes into the arguments that carry it, the
+  /// first of `arguments`.
+  void writeYieldedIntoArguments(Block &body, ArrayRef<BlockArgument> arguments) {
+    Operation *yield = body.getTerminator();
+    Location loc = yield->getLoc();
     // What is in another argument has to be out of it before that is written to.
-    for (auto [operand, argument] :
-         llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
-      auto base = dyn_cast<BlockArgument>(getBase(operand.get()));
-      if (base && base != argument && base.getOwner() == loop.getBody() &&
-          isa<RankedTensorType>(argument.getType()))
-        operand.set(copy(loop.getLoc(), operand.get()));
-    }
-    for (auto [operand, argument] :
-         llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs()))
+    llvm::SmallPtrSet<Value, 4> written;
+    for (auto [operand, argument] : llvm::zip_first(yield->getOpOperands(), arguments))
+      if (operand.get() != argument)
+        written.insert(argument);
+    for (auto [operand, argument] : llvm::zip_first(yield->getOpOperands(), arguments))
+      if (isa<RankedTensorType>(argument.getType()))
+        leaveArguments(operand, written, argument);
+    rewriter.setInsertionPoint(yield);
+    for (auto [operand, argument] : llvm::zip_first(yield->getOpOperands(), arguments))
       // What is there already costs nothing.
       if (isa<RankedTensorType>(argument.getType()) && operand.get() != argument)
-        operand.set(writeInto(loop.getLoc(), operand.get(), argument));
+        operand.set(writeInto(loc, operand.get(), argument));
+  }
+
+  /// If an operand is in one of `written`, but not in `argument`, when everything is done in
+  /// place, it gets a copy: of what is written there first, or of itself.
+  void leaveArguments(OpOperand &operand, const llvm::SmallPtrSetImpl<Value> &written,
+                      Value argument) {
+    OpOperand *innermost = &operand;
+    Value base = getRoot(operand.get());
+    while (OpOperand *destination = getDestination(base)) {
+      innermost = destination;
+      base = getRoot(destination->get());
+    }
+    if (base == argument || !written.contains(base))
+      return;
+    rewriter.setInsertionPoint(innermost->getOwner());
+    innermost->set(copy(innermost->getOwner()->getLoc(), innermost->get()));
+  }
+
+  /// The operand whose storage a result takes if it is written in place; null if there is
+  /// none.
+  static OpOperand *getDestination(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto writer = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+      return writer.getTiedOpOperand(cast<OpResult>(value));
+    if (auto slice = dyn_cast_or_null<tensor::InsertSliceOp>(op))
+      return &slice.getDestMutable();
+    if (auto element = dyn_cast_or_null<tensor::InsertOp>(op))
+      return &element.getDestMutable();
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+      return loop.getTiedLoopInit(cast<OpResult>(value));
+    // Inner loops carry each tensor in one place by now.
+    if (auto loop = dyn_cast_or_null<scf::WhileOp>(op);
+        loop && cast<OpResult>(value).getResultNumber() < loop.getInits().size())
+      return &loop.getInitsMutable()[cast<OpResult>(value).getResultNumber()];
+    return nullptr;
   }
 
   void writeYieldedIntoResult(scf::IfOp branch) {
@@ -198,37 +240,29 @@ private:
     }
   }
 
-  /// The value whose storage a value is in, if everything is written in place.
-  Value getBase(Value value) const {
-    while (true) {
-      value = getRoot(value);
-      if (auto writer = value.getDefiningOp<DestinationStyleOpInterface>())
-        value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
-      else if (auto slice = value.getDefiningOp<tensor::InsertSliceOp>())
-        value = slice.getDest();
-      else if (auto element = value.getDefiningOp<tensor::InsertOp>())
-        value = element.getDest();
-      else
-        return value;
-    }
-  }
-
   void materializeReturned(Operation *op) {
     rewriter.setInsertionPoint(op);
-    // Callers take the results of a call for distinct buffers.
+    // Callers take the results of a call for distinct buffers, and for all of them.
     bool isCalled = !SymbolTable::symbolKnownUseEmpty(
         function, function->getParentOfType<ModuleOp>().getOperation());
     llvm::SmallPtrSet<Value, 4> returned;
+    llvm::SmallDenseMap<Value, Value, 2> constants;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
       Value root = getRoot(operand.get());
       Operation *producer = root.getDefiningOp();
       bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
-      if (isConstant || (isCalled && !returned.insert(root).second))
+      bool isWhole = root == operand.get() && !isa<BlockArgument>(root);
+      if (isCalled && (!isWhole || !returned.insert(root).second)) {
         operand.set(copy(op->getLoc(), operand.get()));
-      else if (isa_and_nonnull<tensor::EmptyOp>(producer))
+      } else if (isConstant) {
+        Value &copied = constants[operand.get()];
+        copied = copied ? copied : copy(op->getLoc(), operand.get());
+        operand.set(copied);
+      } else if (isa_and_nonnull<tensor::EmptyOp>(producer)) {
         operand.set(allocate(op->getLoc(), operand.get()));
+      }
     }
   }
 
@@ -251,11 +285,24 @@ private:
 
   void separateDestinations(DestinationStyleOpInterface writer) {
     rewriter.setInsertionPoint(writer);
-    for (OpOperand &init : writer.getDpsInitsMutable())
+    for (OpOperand &init : writer.getDpsInitsMutable()) {
+      auto type = dyn_cast<RankedTensorType>(init.get().getType());
       if (auto empty = init.get().getDefiningOp<tensor::EmptyOp>())
-        init.set(AllocTensorOp::create(rewriter, writer->getLoc(),
-                                       cast<RankedTensorType>(init.get().getType()),
-                                       empty.getDynamicSizes()));
+        init.set(AllocTensorOp::create(rewriter, writer->getLoc(), type, empty.getDynamicSizes()));
+      else if (type && isPartOfDying(init))
+        init.set(copy(writer->getLoc(), init.get()));
+    }
+  }
+
+  /// Whether a destination is a part of a larger storage of the same block: to write into
+  /// that would keep all of it, where a storage of its own is enough.
+  bool isPartOfDying(OpOperand &init) const {
+    Value root = getRoot(init.get());
+    auto whole = dyn_cast<RankedTensorType>(root.getType());
+    auto part = cast<RankedTensorType>(init.get().getType());
+    return isa<OpResult>(root) && root.getParentBlock() == init.getOwner()->getBlock() && whole &&
+           !ownSlices.contains(init.get().getDefiningOp()) && whole.hasStaticShape() &&
+           part.hasStaticShape() && whole.getNumElements() != part.getNumElements();
   }
 
   FunctionOpInterface function;

@@ -33,9 +33,10 @@ public:
       : function(function), symbols(symbols), options(options),
         layout(DataLayout::closest(function)), builder(function.getContext()) {}
 
-  /// Gives callees their arenas.
-  LogicalResult prepareCalls();
-  /// Moves results into buffers of the caller, if that is asked for.
+  /// Gives callees their arenas, and buffers for their results.
+  void prepareCalls();
+  /// Moves results into buffers of the caller: of functions that are called, and of public
+  /// ones if that is asked for.
   LogicalResult moveResultsToCaller();
   FailureOr<ArenaPlan> plan();
   LogicalResult apply(const ArenaPlan &plan);
@@ -48,7 +49,7 @@ private:
   }
   int64_t getBytes(Type type) { return getStorageBytes(type, layout).value_or(0); }
   Operation *getReturn() { return function.getBody().front().getTerminator(); }
-  LogicalResult replaceCall(func::CallOp call, func::FuncOp callee);
+  void replaceCall(func::CallOp call, func::FuncOp callee);
   LogicalResult removeResults(const ArenaPlan &plan);
   void setSizes(const ArenaPlan &plan);
 
@@ -64,55 +65,38 @@ private:
 // Calls
 //===----------------------------------------------------------------------===//
 
-LogicalResult ArenaBuilder::prepareCalls() {
+void ArenaBuilder::prepareCalls() {
   SmallVector<func::CallOp> calls;
   function.walk([&](func::CallOp call) { calls.push_back(call); });
   for (func::CallOp call : calls) {
     auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
     if (callee && callee->hasAttr(RematDialect::getArenaBytesAttrName()))
-      if (failed(replaceCall(call, callee)))
-        return failure();
+      replaceCall(call, callee);
   }
-  return success();
 }
 
-/// Passes an arena to a callee that takes one. What it returned is in there, or is what it
-/// was given.
-LogicalResult ArenaBuilder::replaceCall(func::CallOp call, func::FuncOp callee) {
+/// Passes buffers for the results and an arena to a callee that takes them.
+void ArenaBuilder::replaceCall(func::CallOp call, func::FuncOp callee) {
   builder.setInsertionPoint(call);
   Location loc = call.getLoc();
-  auto type = cast<MemRefType>(callee.getArgumentTypes().back());
-  Value block = memref::AllocOp::create(builder, loc, type);
   SmallVector<Value> operands(call.getOperands());
-  operands.push_back(block);
+  // The buffers of results in their order, and last the arena.
+  for (Type type : callee.getArgumentTypes().drop_front(operands.size()))
+    operands.push_back(memref::AllocOp::create(builder, loc, cast<MemRefType>(type)));
   auto newCall = func::CallOp::create(builder, loc, callee, operands);
-  auto places = callee->getAttrOfType<ArrayAttr>(RematDialect::getResultsAttrName());
   auto scalars = newCall.getResults().begin();
-  auto place = places.begin();
+  auto buffers = operands.begin() + call.getNumOperands();
   for (Value result : call.getResults()) {
     if (!isa<MemRefType>(result.getType())) {
       result.replaceAllUsesWith(*scalars++);
       continue;
     }
-    auto info = cast<DictionaryAttr>(*place++);
-    int64_t offset = cast<IntegerAttr>(info.get("offset")).getInt();
-    Value replacement;
-    if (auto argument = dyn_cast_or_null<IntegerAttr>(info.get("argument"))) {
-      replacement = call.getOperand(argument.getInt());
-      if (offset != 0 || replacement.getType() != result.getType())
-        return call.emitError("a part of an argument that '")
-               << callee.getSymName() << "' returns cannot be used by its caller";
-    } else {
-      replacement = memref::ViewOp::create(
-          builder, loc, cast<MemRefType>(cast<TypeAttr>(info.get("type")).getValue()), block,
-          arith::ConstantIndexOp::create(builder, loc, offset), ValueRange());
-      if (replacement.getType() != result.getType())
-        replacement = memref::CastOp::create(builder, loc, result.getType(), replacement);
-    }
-    result.replaceAllUsesWith(replacement);
+    Value buffer = *buffers++;
+    if (buffer.getType() != result.getType())
+      buffer = memref::CastOp::create(builder, loc, result.getType(), buffer);
+    result.replaceAllUsesWith(buffer);
   }
   call.erase();
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +139,8 @@ std::optional<Place> ArenaBuilder::findPlace(Value value) {
 }
 
 LogicalResult ArenaBuilder::moveResultsToCaller() {
-  if (options.results != ArenaResults::Caller || !function.isPublic())
+  bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, function->getParentOp());
+  if (!isCalled && (options.results != ArenaResults::Caller || !function.isPublic()))
     return success();
   Operation *end = getReturn();
   for (OpOperand &operand : end->getOpOperands()) {
@@ -330,7 +315,8 @@ mlir::remat::planArenas(ModuleOp module, const ArenaOptions &options,
   SymbolTableCollection symbols;
   for (func::FuncOp function : *order) {
     ArenaBuilder builder(function, symbols, options);
-    if (failed(builder.prepareCalls()) || failed(builder.moveResultsToCaller()))
+    builder.prepareCalls();
+    if (failed(builder.moveResultsToCaller()))
       return failure();
     FailureOr<ArenaPlan> plan = builder.plan();
     if (failed(plan) || failed(visit(function, *plan)) || failed(builder.apply(*plan)))

@@ -33,6 +33,12 @@ enum class Break {
   Packing,
   /// A clone reads its operands in another order.
   Meaning,
+  /// Of executed steps: a view is moved to where another one is, behind the arena, or to
+  /// an argument that is read only; a copy is left out.
+  Overlap,
+  Outside,
+  Argument,
+  Copy,
 };
 
 struct Case {

@@ -188,7 +188,22 @@ public:
   void leaveOutResults();
   /// Counts the results that no operation has put into memory.
   void addMadeResults() {
-    if (int64_t bytes = getHandedOver(operations.back()))
+    int64_t bytes = getHandedOver(operations.back());
+    // Program data stays where it is.
+    llvm::SmallSetVector<Value, 4> operands(operations.back()->operand_begin(),
+                                            operations.back()->operand_end());
+    for (Value operand : operands) {
+      Value root = operand;
+      while (auto result = dyn_cast<OpResult>(root)) {
+        if (Value viewed = getViewed(result))
+          root = viewed;
+        else
+          break;
+      }
+      if (Operation *producer = root.getDefiningOp(); producer && getProgramData(producer))
+        bytes += getSize(operand);
+    }
+    if (bytes)
       workspaces.push_back({int64_t(operations.size()) - 1, int64_t(operations.size()), bytes});
   }
   std::vector<CountedBuffer> getBuffers(bool boundary) const;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   RematFuzz --seed=N --cases=N [--max-ops=N] [--only=CASE] [--print]
+//   RematFuzz --execute --seed=N --cases=N [--only=CASE] [--print]
 //   RematFuzz --parsers --seed=N --cases=N
 //
 // Ends with a line of figures; fails at the first case that breaks a promise,
@@ -14,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "Execute.h"
 #include "Generator.h"
 #include "Parsers.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,6 +45,8 @@ static cl::opt<bool> reduceFailure("reduce", cl::cat(category),
                                    cl::desc("Show a smaller module that fails, too"));
 static cl::opt<bool> parsers("parsers", cl::cat(category),
                              cl::desc("Damaged texts for the parsers instead of modules"));
+static cl::opt<bool> executes("execute", cl::cat(category),
+                              cl::desc("Training steps that are compiled and executed"));
 static cl::opt<int64_t> maxFailures("max-failures", cl::init(1), cl::cat(category),
                                     cl::desc("Stop after so many cases that fail"));
 static cl::list<std::string> skip("skip", cl::CommaSeparated, cl::cat(category),
@@ -54,7 +58,11 @@ static cl::opt<Break> broken(
                clEnumValN(Break::Effects, "effects", "call operations with effects recomputable"),
                clEnumValN(Break::Alias, "alias", "call a copy a view"),
                clEnumValN(Break::Packing, "packing", "compare the live peak with the budget"),
-               clEnumValN(Break::Meaning, "meaning", "swap two operands of a clone")));
+               clEnumValN(Break::Meaning, "meaning", "swap two operands of a clone"),
+               clEnumValN(Break::Overlap, "overlap", "--execute: move a buffer over another one"),
+               clEnumValN(Break::Outside, "outside", "--execute: move a buffer behind the arena"),
+               clEnumValN(Break::Argument, "argument", "--execute: write to an argument"),
+               clEnumValN(Break::Copy, "copy", "--execute: leave a copy out")));
 
 /// What all cases together did.
 struct Totals {
@@ -197,5 +205,10 @@ int main(int argc, char **argv) {
   outs().flush();
   if (parsers)
     return runParsers();
+  if (executes)
+    return executeSteps({seed, only >= 0 ? only : 0, only >= 0 ? only + 1 : numCases, maxFailures,
+                         printModules, broken})
+               ? EXIT_SUCCESS
+               : EXIT_FAILURE;
   return onFile.empty() ? runModules() : runFile();
 }

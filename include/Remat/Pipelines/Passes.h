@@ -18,12 +18,17 @@ namespace mlir::remat {
 #define GEN_PASS_REGISTRATION
 #include "Remat/Pipelines/Passes.h.inc"
 
+/// What comes before a plan: calls of private functions become their bodies, so that what
+/// they compute is planned with the rest, nothing is computed twice, and library calls say
+/// how much workspace they need.
+void buildPrepareStep(OpPassManager &pipeline);
+
 /// From buffers in arenas to the LLVM dialect: library calls by the runtime library, all
 /// else as loops. Functions take bare pointers.
 void buildLowerToCPU(OpPassManager &pipeline);
 
-/// Registers `remat-cpu-pipeline`: canonicalize, cse, remat-set-workspace, remat-fit-arena
-/// with its options but for `results`, and the above.
+/// Registers `remat-cpu-pipeline`: the first of the above, remat-fit-arena with its options,
+/// and the second.
 void registerCPUPipeline();
 
 } // namespace mlir::remat

@@ -1,0 +1,70 @@
+//===- GuardedBuffer.h - Memory between pages that nobody may touch ---------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_TEST_FUZZ_GUARDEDBUFFER_H
+#define REMAT_TEST_FUZZ_GUARDEDBUFFER_H
+
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mlir::remat::fuzz {
+
+/// `bytes` bytes whose end is as close to a page that faults as the alignment allows:
+///
+///     | faults | fill ... | data ... | fill | faults |
+///
+/// The bytes of `fill` around the data are compared by `isIntact`.
+class GuardedBuffer {
+public:
+  GuardedBuffer(std::string name, int64_t bytes, int64_t alignment, unsigned char fill)
+      : bufferName(std::move(name)), numBytes(bytes), fill(fill) {
+    int64_t page = sysconf(_SC_PAGESIZE);
+    length = llvm::alignTo(std::max<int64_t>(bytes, 1), page);
+    void *mapped = mmap(nullptr, length + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+      std::abort();
+    mapping = static_cast<char *>(mapped);
+    begin = mapping + page;
+    mprotect(begin, length, PROT_READ | PROT_WRITE);
+    std::memset(begin, fill, length);
+    data = begin + llvm::alignDown(length - bytes, alignment);
+  }
+  GuardedBuffer(const GuardedBuffer &) = delete;
+  ~GuardedBuffer() { munmap(mapping, length + 2 * (begin - mapping)); }
+
+  char *get() const { return data; }
+  int64_t size() const { return numBytes; }
+  const std::string &name() const { return bufferName; }
+
+  /// From now on, writing faults.
+  void protect() { mprotect(begin, length, PROT_READ); }
+
+  /// Whether the bytes around the data are what they were.
+  bool isIntact() const {
+    auto isFill = [&](char byte) { return static_cast<unsigned char>(byte) == fill; };
+    return std::all_of(begin, data, isFill) &&
+           std::all_of(data + numBytes, begin + length, isFill);
+  }
+
+  /// Whether an address is in the mapping, pages that fault included.
+  bool contains(const char *address) const {
+    return address >= mapping && address < begin + length + (begin - mapping);
+  }
+
+private:
+  std::string bufferName;
+  int64_t numBytes, length = 0;
+  unsigned char fill;
+  char *mapping, *begin, *data;
+};
+
+} // namespace mlir::remat::fuzz
+
+#endif // REMAT_TEST_FUZZ_GUARDEDBUFFER_H
