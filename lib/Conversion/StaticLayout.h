@@ -12,12 +12,12 @@
 
 namespace mlir::remat {
 
-/// Whether offset and strides of a memref are constants: only then it can be passed as a
-/// bare pointer.
+/// Whether sizes, offset and strides of a memref are constants: only then it can be passed
+/// as a bare pointer.
 inline bool hasStaticLayout(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset = 0;
-  return succeeded(type.getStridesAndOffset(strides, offset)) && !ShapedType::isDynamic(offset) &&
+  return type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) && !ShapedType::isDynamic(offset) &&
          llvm::none_of(strides, ShapedType::isDynamic);
 }
 

@@ -37,14 +37,14 @@ static int64_t getAttribute(func::FuncOp function, StringRef name) {
   return function->getAttrOfType<IntegerAttr>(name).getInt();
 }
 
-/// Bytes of the arguments, each aligned, of the constants, and of the arena.
-static int64_t getTakenBytes(func::FuncOp function, int64_t alignment) {
+/// Bytes of the arguments but for an arena, and of the constants, each aligned.
+static int64_t getFixedBytes(func::FuncOp function, int64_t alignment) {
   DataLayout layout = DataLayout::closest(function);
-  int64_t sum = getAttribute(function, RematDialect::getArenaBytesAttrName());
-  for (Type type : function.getArgumentTypes().drop_back())
-    sum += planner::align(getStorageBytes(type, layout).value_or(0), alignment);
-  return sum + planner::align(getAttribute(function, RematDialect::getConstantBytesAttrName()),
-                              alignment);
+  int64_t sum = 0;
+  for (BlockArgument argument : function.getArguments())
+    if (!function.getArgAttr(argument.getArgNumber(), RematDialect::getArenaAttrName()))
+      sum += planner::align(getStorageBytes(argument.getType(), layout).value_or(0), alignment);
+  return sum + planner::align(getConstantBytes(function), alignment);
 }
 
 namespace {
@@ -118,6 +118,13 @@ private:
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
     arena.results = options.results;
+    // As small as predicted, which is within the budget.
+    arena.getCapacity = [&](func::FuncOp function) -> int64_t {
+      for (const FittedFunction &fitted : functions)
+        if (fitted.name == function.getSymName())
+          return fitted.predictedBytes - getFixedBytes(function, arena.alignment);
+      return 0;
+    };
     if (isFusing && failed(fuseClones(candidate, models)))
       return failure();
     SymbolTableCollection symbols;
@@ -134,7 +141,8 @@ private:
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
     for (auto [function, fitted] : llvm::zip_equal(planned, functions))
-      fitted.takenBytes = getTakenBytes(function, arena.alignment);
+      fitted.takenBytes = getFixedBytes(function, arena.alignment) +
+                          getAttribute(function, RematDialect::getArenaBytesAttrName());
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(verifyArena(function)))
         return failure();

@@ -17,6 +17,7 @@
 #include "Remat/Transforms/Destinations.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -62,12 +63,31 @@ static bufferization::OneShotBufferizationOptions getOptions() {
   return options;
 }
 
+/// Emits an error at the first operation on tensors that has no form on buffers.
+static LogicalResult checkBufferizable(func::FuncOp function) {
+  auto isTensor = llvm::IsaPred<TensorType>;
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
+        return op->emitError("'") << op->getName() << "' uses the type " << type
+                                  << ", but tensors with encodings have no buffers";
+    if ((llvm::none_of(op->getOperandTypes(), isTensor) &&
+         llvm::none_of(op->getResultTypes(), isTensor)) ||
+        isa<bufferization::BufferizableOpInterface>(op))
+      return WalkResult::advance();
+    return op->emitError("'") << op->getName()
+                              << "' computes with tensors, but has no form on buffers: lower it "
+                                 "to linalg first";
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult mlir::remat::bufferize(ModuleOp module, const ModelTable &models) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     markArguments(function);
-    if (failed(assignDestinations(function, models)))
+    if (failed(assignDestinations(function, models)) || failed(checkBufferizable(function)))
       return failure();
   }
   bufferization::BufferizationState state;

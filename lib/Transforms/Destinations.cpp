@@ -164,12 +164,6 @@ private:
     rewriter.replaceAllUsesExcept(slice, copied, copied.getDefiningOp());
   }
 
-  Value writeInto(Location loc, Value source, Value destination) {
-    return bufferization::MaterializeInDestinationOp::create(rewriter, loc, source.getType(),
-                                                             source, destination)
-        .getResult();
-  }
-
   /// What the terminator of a loop's body yields goes into the arguments that carry it, the
   /// first of `arguments`.
   void writeYieldedIntoArguments(Block &body, ArrayRef<BlockArgument> arguments) {
@@ -187,7 +181,7 @@ private:
     for (auto [operand, argument] : llvm::zip_first(yield->getOpOperands(), arguments))
       // What is there already costs nothing.
       if (isa<RankedTensorType>(argument.getType()) && operand.get() != argument)
-        operand.set(writeInto(loc, operand.get(), argument));
+        operand.set(linalg::CopyOp::create(rewriter, loc, operand.get(), argument).getResult(0));
   }
 
   /// If an operand is in one of `written`, but not in `argument`, when everything is done in
@@ -235,7 +229,9 @@ private:
         Operation *yield = region->front().getTerminator();
         rewriter.setInsertionPoint(yield);
         OpOperand &operand = yield->getOpOperand(result.getResultNumber());
-        operand.set(writeInto(branch.getLoc(), operand.get(), destination));
+        operand.set(bufferization::MaterializeInDestinationOp::create(
+                        rewriter, branch.getLoc(), result.getType(), operand.get(), destination)
+                        .getResult());
       }
     }
   }

@@ -229,9 +229,10 @@ FailureOr<ArenaPlan> ArenaBuilder::plan() {
              << function.getSymName() << "' have more than 2^61 bytes";
   }
   plan.packing = planner::packBestFit(lifetimes, options.alignment, kMaxVisits);
-  if (options.capacity > 0 && plan.packing.arenaBytes > options.capacity)
+  int64_t capacity = options.getCapacity ? options.getCapacity(function) : 0;
+  if (capacity > 0 && plan.packing.arenaBytes > capacity)
     if (std::optional<planner::Packing> exact = planner::packWithin(
-            lifetimes, options.alignment, options.capacity, planner::kExactPackingVisits))
+            lifetimes, options.alignment, capacity, planner::kExactPackingVisits))
       plan.packing = std::move(*exact);
   if (llvm::Error error = planner::verifyPacking(lifetimes, options.alignment, plan.packing))
     return function.emitError(llvm::toString(std::move(error)));
@@ -242,16 +243,10 @@ void ArenaBuilder::setSizes(const ArenaPlan &plan) {
   int64_t argumentBytes = 0;
   for (Type type : function.getArgumentTypes())
     argumentBytes += getBytes(type);
-  int64_t constantBytes = 0;
-  llvm::DenseSet<StringRef> globals;
-  function.walk([&](memref::GetGlobalOp global) {
-    if (globals.insert(global.getName()).second)
-      constantBytes += getBytes(global.getType());
-  });
   for (auto [name, bytes] :
        {std::pair(RematDialect::getArenaBytesAttrName(), plan.packing.arenaBytes),
         std::pair(RematDialect::getArgumentBytesAttrName(), argumentBytes),
-        std::pair(RematDialect::getConstantBytesAttrName(), constantBytes),
+        std::pair(RematDialect::getConstantBytesAttrName(), getConstantBytes(function)),
         std::pair(RematDialect::getArenaAlignmentAttrName(), options.alignment)})
     function->setAttr(name, builder.getI64IntegerAttr(bytes));
 }
@@ -286,6 +281,17 @@ LogicalResult ArenaBuilder::apply(const ArenaPlan &plan) {
   return success();
 }
 
+int64_t mlir::remat::getConstantBytes(func::FuncOp function) {
+  DataLayout layout = DataLayout::closest(function);
+  int64_t bytes = 0;
+  llvm::DenseSet<StringRef> globals;
+  function.walk([&](memref::GetGlobalOp global) {
+    if (globals.insert(global.getName()).second)
+      bytes += getStorageBytes(global.getType(), layout).value_or(0);
+  });
+  return bytes;
+}
+
 /// All functions with a body, callees first.
 static FailureOr<std::vector<func::FuncOp>> orderByCalls(ModuleOp module) {
   std::vector<func::FuncOp> order;
@@ -306,12 +312,30 @@ static FailureOr<std::vector<func::FuncOp>> orderByCalls(ModuleOp module) {
   return order;
 }
 
+/// Emits an error where there is nothing to plan.
+static LogicalResult checkUnplanned(func::FuncOp function) {
+  if (function->hasAttr(RematDialect::getArenaBytesAttrName()))
+    return function.emitError("'") << function.getSymName() << "' has a planned arena already";
+  WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    auto isTensor = llvm::IsaPred<TensorType>;
+    if (llvm::none_of(op->getOperandTypes(), isTensor) &&
+        llvm::none_of(op->getResultTypes(), isTensor))
+      return WalkResult::advance();
+    return op->emitError("'") << op->getName()
+                              << "' computes with tensors: run remat-bufferize first";
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult
 mlir::remat::planArenas(ModuleOp module, const ArenaOptions &options,
                         llvm::function_ref<LogicalResult(func::FuncOp, const ArenaPlan &)> visit) {
   FailureOr<std::vector<func::FuncOp>> order = orderByCalls(module);
   if (failed(order))
     return failure();
+  for (func::FuncOp function : *order)
+    if (failed(checkUnplanned(function)))
+      return failure();
   SymbolTableCollection symbols;
   for (func::FuncOp function : *order) {
     ArenaBuilder builder(function, symbols, options);

@@ -30,7 +30,7 @@ struct PlanArenaPass : public remat::impl::RematPlanArenaPassBase<PlanArenaPass>
       return signalPassFailure();
     ArenaOptions options;
     options.alignment = *checkedAlignment;
-    options.capacity = capacity.getValue().bytes.value_or(0);
+    options.getCapacity = [&](func::FuncOp) { return capacity.getValue().bytes.value_or(0); };
     options.results = results;
     LogicalResult result =
         planArenas(module, options, [&](func::FuncOp function, const ArenaPlan &plan) {

@@ -8,6 +8,7 @@
 #include "WhileLoops.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 
@@ -42,9 +43,7 @@ scf::WhileOp mlir::remat::carryTensorsInPlace(RewriterBase &rewriter, scf::While
     inits.push_back(bufferization::AllocTensorOp::create(rewriter, loc, type, ValueRange()));
     Value place = before.addArgument(type, loc);
     rewriter.setInsertionPoint(condition);
-    arguments.push_back(bufferization::MaterializeInDestinationOp::create(rewriter, loc, type,
-                                                                          value, place)
-                            .getResult());
+    arguments.push_back(linalg::CopyOp::create(rewriter, loc, value, place).getResult(0));
   }
   unsigned numTensors = arguments.size();
   for (auto [index, value] : llvm::enumerate(passed)) {

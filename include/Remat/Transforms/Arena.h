@@ -15,6 +15,7 @@
 
 #include "Remat/Analysis/BufferLifetimes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <functional>
 
 namespace mlir::remat {
 
@@ -29,8 +30,9 @@ enum class ArenaResults {
 struct ArenaOptions {
   /// Every buffer begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
-  /// Arena that should not be exceeded, in bytes: with more, packing searches longer.
-  int64_t capacity = 0;
+  /// Arena of a function that should not be exceeded, in bytes: with more, packing searches
+  /// longer. 0 is no limit, and so is no function.
+  std::function<int64_t(func::FuncOp)> getCapacity;
   ArenaResults results = ArenaResults::Arena;
 };
 
@@ -40,9 +42,12 @@ struct ArenaPlan {
   planner::Packing packing;
 };
 
+/// Bytes of the constants that a bufferized function reads itself, each once.
+int64_t getConstantBytes(func::FuncOp function);
+
 /// Lets every function of `module` with a body take an arena, callees before their
 /// callers; an arena of a callee is part of its callers'. Emits an error and fails for
-/// functions that call themselves, and where `computeBufferLifetimes` fails or a result
+/// functions that call themselves, compute with tensors or have an arena, and where `computeBufferLifetimes` fails or a result
 /// has no fixed place.
 LogicalResult planArenas(ModuleOp module, const ArenaOptions &options,
                          llvm::function_ref<LogicalResult(func::FuncOp, const ArenaPlan &)> visit);
@@ -53,8 +58,10 @@ LogicalResult planArenas(ModuleOp module, const ArenaOptions &options,
 void printArena(func::FuncOp function, const ArenaPlan &plan, StringRef path, raw_ostream &os);
 
 /// Checks that the function allocates nothing, that every memref in it is a planned view,
-/// an argument or a constant, that views are inside of the arena and aligned, and that
-/// nothing is written to but the arena and arguments that may be. Emits an error otherwise.
+/// an argument or a constant, that views are inside of the arena and aligned, that memory is
+/// touched by operations that say so only, and that nothing is written to but the arena and
+/// arguments that may be. Functions without a body are called with no buffers, or are of the
+/// runtime library (`remat...`). Emits an error otherwise.
 LogicalResult verifyArena(func::FuncOp function);
 
 } // namespace mlir::remat
