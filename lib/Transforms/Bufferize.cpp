@@ -93,6 +93,11 @@ LogicalResult mlir::remat::bufferize(ModuleOp module, const ModelTable &models) 
   bufferization::BufferizationState state;
   if (failed(bufferization::runOneShotModuleBufferize(module, getOptions(), state)))
     return failure();
+  // What is left of them keeps scalars apart, which nothing merges any more.
+  module->walk([](BarrierOp barrier) {
+    barrier.replaceAllUsesWith(barrier.getInputs());
+    barrier.erase();
+  });
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned index = 0; index < function.getNumArguments(); ++index)
       for (StringRef name :

@@ -57,9 +57,12 @@ public:
         materializeReturned(op);
       }
     }
-    for (Operation *op : listOperations())
+    for (Operation *op : listOperations()) {
       if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
-        separateDestinations(writer);
+        separateDestinations(op, writer.getDpsInitsMutable());
+      else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        separateDestinations(op, loop.getInitsMutable());
+    }
     for (Operation *op : listOperations())
       if ((isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) && op->use_empty())
         rewriter.eraseOp(op);
@@ -236,6 +239,14 @@ private:
     }
   }
 
+  /// Whether a value is all of a buffer of this function, if everything is written in place.
+  bool isWholeBuffer(Value value) const {
+    OpOperand *destination = nullptr;
+    while (getRoot(value) == value && (destination = getDestination(value)))
+      value = destination->get();
+    return getRoot(value) == value && !isa<BlockArgument>(value);
+  }
+
   void materializeReturned(Operation *op) {
     rewriter.setInsertionPoint(op);
     // Callers take the results of a call for distinct buffers, and for all of them.
@@ -249,8 +260,7 @@ private:
       Value root = getRoot(operand.get());
       Operation *producer = root.getDefiningOp();
       bool isConstant = producer && producer->hasTrait<OpTrait::ConstantLike>();
-      bool isWhole = root == operand.get() && !isa<BlockArgument>(root);
-      if (isCalled && (!isWhole || !returned.insert(root).second)) {
+      if (isCalled && (!isWholeBuffer(operand.get()) || !returned.insert(root).second)) {
         operand.set(copy(op->getLoc(), operand.get()));
       } else if (isConstant) {
         Value &copied = constants[operand.get()];
@@ -279,9 +289,9 @@ private:
     return AllocTensorOp::create(rewriter, loc, type, sizes);
   }
 
-  void separateDestinations(DestinationStyleOpInterface writer) {
+  void separateDestinations(Operation *writer, MutableArrayRef<OpOperand> inits) {
     rewriter.setInsertionPoint(writer);
-    for (OpOperand &init : writer.getDpsInitsMutable()) {
+    for (OpOperand &init : inits) {
       auto type = dyn_cast<RankedTensorType>(init.get().getType());
       if (auto empty = init.get().getDefiningOp<tensor::EmptyOp>())
         init.set(AllocTensorOp::create(rewriter, writer->getLoc(), type, empty.getDynamicSizes()));

@@ -265,7 +265,7 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
     return errors.text;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*copy, kFunction);
   if (!object)
-    return toString(object.takeError());
+    return errors.text + toString(object.takeError());
   llvm::Expected<StepProgram> program = StepProgram::load(std::move(*object), kFunction);
   if (!program)
     return toString(program.takeError());
