@@ -10,6 +10,7 @@
 #include "Remat/Transforms/Arena.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -49,6 +50,11 @@ private:
       return op->emitError("'") << op->getName() << "' makes a buffer outside of the arena";
     if (auto view = dyn_cast<memref::ViewOp>(op); view && failed(checkView(view)))
       return failure();
+    if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op); cast && failed(checkCast(cast)))
+      return failure();
+    if (!saysWhatItTouches(op))
+      return op->emitError("'") << op->getName()
+                                << "' may use buffers in a way that is not known";
     if (!isa<memref::ViewOp, CallOpInterface>(op) && llvm::is_contained(op->getOperands(), arena))
       return op->emitError("'") << op->getName() << "' uses the arena itself";
     return checkWrites(op);
@@ -68,6 +74,59 @@ private:
       return view.emitError("a view at ")
              << *shift << ", which is no multiple of the alignment of " << alignment << " bytes";
     return success();
+  }
+
+  /// The buffer that a memref shows a part of.
+  static Value getBuffer(Value value) {
+    while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
+      if (isa<memref::ViewOp>(view))
+        break;
+      value = view.getViewSource();
+    }
+    return value;
+  }
+
+  /// Other views are within their source; this one may show any place of the whole buffer.
+  static LogicalResult checkCast(memref::ReinterpretCastOp cast) {
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    MemRefType type = cast.getType();
+    auto whole = dyn_cast<MemRefType>(getBuffer(cast.getSource()).getType());
+    if (!type.hasStaticShape() || failed(type.getStridesAndOffset(strides, offset)) ||
+        ShapedType::isDynamic(offset) || llvm::any_of(strides, ShapedType::isDynamic) || !whole ||
+        !whole.hasStaticShape() || !whole.getLayout().isIdentity())
+      return cast.emitError("a view without a fixed place");
+    int64_t first = offset, last = offset;
+    for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+      (stride < 0 ? first : last) += (std::max<int64_t>(size, 1) - 1) * stride;
+    if (type.getNumElements() != 0 && (first < 0 || last >= whole.getNumElements()))
+      return cast.emitError("a view of elements ")
+             << first << " to " << last << " of a buffer of " << whole.getNumElements();
+    return success();
+  }
+
+  static bool isRuntimeFunction(StringRef name) { return name.starts_with("remat"); }
+
+  /// Whether the effects of an operation on buffers are known. Addresses are for the runtime
+  /// library alone.
+  static bool saysWhatItTouches(Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+      return (callee && !callee.isExternal()) || isRuntimeFunction(call.getCallee()) ||
+             llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+    }
+    if (isa<memref::ExtractAlignedPointerAsIndexOp>(op))
+      return llvm::all_of(op->getUsers(), [](Operation *user) {
+        auto call = dyn_cast<func::CallOp>(user);
+        return call && isRuntimeFunction(call.getCallee());
+      });
+    if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<LLVM::LLVMPointerType>))
+      return false;
+    return llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>) ||
+           isa<MemoryEffectOpInterface, RegionBranchOpInterface,
+               RegionBranchTerminatorOpInterface, ViewLikeOpInterface>(op) ||
+           op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+           op->hasTrait<OpTrait::ReturnLike>() || isMemoryEffectFree(op);
   }
 
   /// Whether a buffer must not be written to.

@@ -105,8 +105,8 @@ func.func @loop(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index)
     %e = tensor.empty() : tensor<8xf32>
     %new = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     // CHECK: linalg.copy ins(%[[B]] : {{.*}}) outs(%[[OLD:.*]] :
-    // CHECK: memref.copy %[[OLD]], %[[A]]
-    // CHECK: memref.copy %[[NEW]], %[[B]]
+    // CHECK: linalg.copy ins(%[[OLD]] : {{.*}}) outs(%[[A]] :
+    // CHECK: linalg.copy ins(%[[NEW]] : {{.*}}) outs(%[[B]] :
     scf.yield %b, %new : tensor<8xf32>, tensor<8xf32>
   }
   return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
@@ -148,4 +148,83 @@ func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
     tensor.yield %f : f32
   } : tensor<4xf32> to tensor<6xf32>
   return %r : tensor<6xf32>
+}
+
+// -----
+
+// What a condition passes on, and is no argument, has a buffer of its own.
+// CHECK-LABEL: func @condition(
+func.func @condition(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[R:.*]] = memref.alloc()
+  // CHECK: %[[A:.*]] = memref.alloc()
+  // CHECK: memref.copy %{{.*}}, %[[A]]
+  // CHECK: scf.while
+  %r:2 = scf.while (%a = %x, %i = %c0) : (tensor<8xf32>, index) -> (tensor<8xf32>, index) {
+    %e = tensor.empty() : tensor<8xf32>
+    // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[EXP:.*]] :
+    %b = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %c = arith.cmpi ult, %i, %n : index
+    // CHECK: linalg.copy ins(%[[EXP]] : {{.*}}) outs(%[[R]] :
+    // CHECK: scf.condition
+    scf.condition(%c) %b, %i : tensor<8xf32>, index
+  } do {
+  ^bb0(%b: tensor<8xf32>, %i: index):
+    %e = tensor.empty() : tensor<8xf32>
+    // CHECK: linalg.tanh ins(%[[R]] : {{.*}}) outs(%[[TANH:.*]] :
+    %t = linalg.tanh ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    %next = arith.addi %i, %c1 : index
+    // CHECK: linalg.copy ins(%[[TANH]] : {{.*}}) outs(%[[A]] :
+    scf.yield %t, %next : tensor<8xf32>, index
+  }
+  // CHECK: return %[[R]]
+  return %r#0 : tensor<8xf32>
+}
+
+// -----
+
+// An inner loop that carries what the outer one carries.
+// CHECK-LABEL: func @nested(
+func.func @nested(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[A:.*]] = memref.alloc()
+  // CHECK-NEXT: memref.copy %{{.*}}, %[[A]]
+  // CHECK-NOT: memref.copy
+  // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[NEW:.*]] :
+  // CHECK: linalg.copy ins(%[[NEW]] : {{.*}}) outs(%[[A]] :
+  // CHECK: return %[[A]]
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %s = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> tensor<8xf32> {
+      %e = tensor.empty() : tensor<8xf32>
+      %new = linalg.exp ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %new : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A part of a larger buffer is copied before it is written to: the rest is not needed.
+// CHECK-LABEL: func @part(
+func.func @part(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  // CHECK: linalg.exp {{.*}} outs(%[[WHOLE:.*]] :
+  %whole = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: %[[PART:.*]] = memref.subview %[[WHOLE]]
+  %part = tensor.extract_slice %whole[1, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<8xf32>
+  // CHECK: linalg.copy ins(%[[PART]] : {{.*}}) outs(%[[R:.*]] : memref<8xf32>)
+  // CHECK: linalg.generic {{.*}} outs(%[[R]] : memref<8xf32>)
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]}
+      ins(%y : tensor<8xf32>) outs(%part : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  // CHECK: return %[[R]]
+  return %r : tensor<8xf32>
 }

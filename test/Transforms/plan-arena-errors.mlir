@@ -72,13 +72,15 @@ func.func @large() {
 
 // -----
 
-func.func private @half(%x: memref<8xf32>) -> memref<4xf32, strided<[1], offset: 4>> {
-  %r = memref.subview %x[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
-  return %r : memref<4xf32, strided<[1], offset: 4>>
-}
-func.func @caller(%x: memref<8xf32>, %y: memref<4xf32>) {
-  // expected-error @+1 {{a part of an argument that 'half' returns cannot be used by its caller}}
-  %r = call @half(%x) : (memref<8xf32>) -> memref<4xf32, strided<[1], offset: 4>>
-  linalg.copy ins(%r : memref<4xf32, strided<[1], offset: 4>>) outs(%y : memref<4xf32>)
+// expected-error @+1 {{'planned' has a planned arena already}}
+func.func @planned(%arena: memref<64xi8> {remat.arena}) attributes {remat.arena_bytes = 64 : i64} {
   return
+}
+
+// -----
+
+func.func @tensors(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'math.tanh' computes with tensors: run remat-bufferize first}}
+  %r = math.tanh %x : tensor<8xf32>
+  return %r : tensor<8xf32>
 }

@@ -109,26 +109,28 @@ func.func @carried(%x: memref<16xf32>, %n: index) {
 
 // -----
 
-// The arena of a callee is a part of its caller's as long as it or its results are used.
+// A callee writes its results into buffers of the caller, and has an arena there while it
+// runs.
 // CHECK-LABEL: func private @callee(
-// CHECK-SAME:    %{{.*}}: memref<16xf32>, %{{.*}}: memref<128xi8> {remat.arena})
+// CHECK-SAME:    %{{.*}}: memref<16xf32>, %[[R0:.*]]: memref<16xf32> {remat.result}, %[[R1:.*]]: memref<16xf32> {remat.result}, %{{.*}}: memref<64xi8> {remat.arena})
 func.func private @callee(%x: memref<16xf32>) -> (memref<16xf32>, memref<16xf32>) {
   %a = memref.alloc() : memref<16xf32>
   linalg.exp ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
   %b = memref.alloc() : memref<16xf32>
+  // CHECK: linalg.exp {{.*}} outs(%[[R0]] :
   linalg.exp ins(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+  // CHECK: memref.copy %{{.*}}, %[[R1]]
   return %b, %x : memref<16xf32>, memref<16xf32>
 }
 // CHECK-LABEL: func @caller(
 // CHECK-SAME:    %[[X:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<192xi8> {remat.arena})
-// CHECK-SAME:    remat.results = [{offset = 0 : i64, type = memref<16xf32>}]
 func.func @caller(%x: memref<16xf32>) -> memref<16xf32> {
-  // CHECK: %[[BLOCK:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<192xi8> to memref<128xi8>
-  // CHECK: call @callee(%[[X]], %[[BLOCK]])
+  // CHECK-DAG: %[[A:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<192xi8> to memref<16xf32>
+  // CHECK-DAG: %[[BLOCK:.*]] = memref.view %[[ARENA]][%{{.*}}][] : memref<192xi8> to memref<64xi8>
+  // CHECK: call @callee(%[[X]], %[[RESULT:.*]], %[[OTHER:.*]], %[[BLOCK]])
   %r:2 = call @callee(%x) : (memref<16xf32>) -> (memref<16xf32>, memref<16xf32>)
-  // CHECK: %[[R:.*]] = memref.view %[[BLOCK]]
   %s = memref.alloc() : memref<16xf32>
-  // CHECK: linalg.add ins(%[[R]], %[[X]] :
+  // CHECK: linalg.add ins(%[[RESULT]], %[[OTHER]] :
   linalg.add ins(%r#0, %r#1 : memref<16xf32>, memref<16xf32>) outs(%s : memref<16xf32>)
   %t = memref.alloc() : memref<16xf32>
   linalg.exp ins(%s : memref<16xf32>) outs(%t : memref<16xf32>)

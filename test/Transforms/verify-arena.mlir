@@ -78,3 +78,70 @@ func.func @allowed(%f: f32, %d: memref<8xf32> {remat.donated}, %r: memref<8xf32>
   linalg.fill ins(%f : f32) outs(%r : memref<8xf32>)
   return
 }
+
+// -----
+
+func.func @cast(%arena: memref<128xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  %c = arith.constant 64 : index
+  %a = memref.view %arena[%c][] : memref<128xi8> to memref<8xf32>
+  %b = memref.reinterpret_cast %a to offset: [4], sizes: [2, 2], strides: [2, 1]
+      : memref<8xf32> to memref<2x2xf32, strided<[2, 1], offset: 4>>
+  // expected-error @+1 {{a view of elements 4 to 8 of a buffer of 8}}
+  %d = memref.reinterpret_cast %a to offset: [4], sizes: [5], strides: [1]
+      : memref<8xf32> to memref<5xf32, strided<[1], offset: 4>>
+  return
+}
+
+// -----
+
+func.func @cast_anywhere(%o: index, %arena: memref<64xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  %c = arith.constant 0 : index
+  %a = memref.view %arena[%c][] : memref<64xi8> to memref<8xf32>
+  // expected-error @+1 {{a view without a fixed place}}
+  %b = memref.reinterpret_cast %a to offset: [%o], sizes: [4], strides: [1]
+      : memref<8xf32> to memref<4xf32, strided<[1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func private @unknown(memref<8xf32>)
+func.func @external(%arena: memref<64xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  %c = arith.constant 0 : index
+  %a = memref.view %arena[%c][] : memref<64xi8> to memref<8xf32>
+  // expected-error @+1 {{'func.call' may use buffers in a way that is not known}}
+  call @unknown(%a) : (memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @other(index)
+func.func @address(%arena: memref<64xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  %c = arith.constant 0 : index
+  %a = memref.view %arena[%c][] : memref<64xi8> to memref<8xf32>
+  // expected-error @+1 {{'memref.extract_aligned_pointer_as_index' may use buffers in a way that is not known}}
+  %p = memref.extract_aligned_pointer_as_index %a : memref<8xf32> -> index
+  call @other(%p) : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @pointer(%p: !llvm.ptr, %f: f32, %arena: memref<64xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  // expected-error @+1 {{'llvm.store' may use buffers in a way that is not known}}
+  llvm.store %f, %p : f32, !llvm.ptr
+  return
+}
+
+// -----
+
+// The runtime library is known.
+func.func private @rematSomething(index)
+func.func @runtime(%arena: memref<64xi8> {remat.arena}) attributes {remat.arena_alignment = 64 : i64} {
+  %c = arith.constant 0 : index
+  %a = memref.view %arena[%c][] : memref<64xi8> to memref<8xf32>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<8xf32> -> index
+  call @rematSomething(%p) : (index) -> ()
+  return
+}

@@ -17,6 +17,7 @@
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Pipelines/FitArena.h"
 #include "Remat/Pipelines/Passes.h"
+#include "Remat/Transforms/Fuse.h"
 #include "TrainingSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -133,6 +134,7 @@ private:
   Break broken;
   DataLayout layout;
   ArenaResults where = ArenaResults::Arena;
+  Fusion fusion = Fusion::Kernels;
   std::vector<Argument> arguments;
   /// Of the unchanged step.
   Results expected;
@@ -218,6 +220,7 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
   options.rematerialize.minBytes = 0;
   options.rematerialize.target = llvm::cantFail(Target::get("cpu"));
   options.results = where;
+  options.fusion = fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(*copy, options);
   if (failed(fitted))
     return errors.text;
@@ -387,6 +390,8 @@ std::optional<std::string> StepCase::check() {
   makeArguments();
   if (random.chance(20))
     where = ArenaResults::Caller;
+  if (random.chance(40))
+    fusion = Fusion::None;
   if (std::optional<std::string> error = checkVariant("unchanged", {}))
     return error;
 
@@ -396,8 +401,12 @@ std::optional<std::string> StepCase::check() {
   options.target = llvm::cantFail(Target::get("cpu"));
   options.minBytes = 0;
   options.search.effort = 0;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (fusion == Fusion::Kernels && failed(fuse(*copy, ModelTable::getBuiltin())))
+    return "the step cannot be fused";
   SymbolTableCollection symbols;
-  FailureOr<PlannedFunction> planned = planFunction(function, options, symbols);
+  FailureOr<PlannedFunction> planned =
+      planFunction(copy->lookupSymbol<func::FuncOp>(kFunction), options, symbols);
   if (failed(planned))
     return "the step cannot be planned";
   int64_t least = planned->report.minimumKnownBytes, most = planned->report.baselinePackedBytes;
