@@ -183,8 +183,17 @@ private:
     rewriter.setInsertionPoint(yield);
     for (auto [operand, argument] : llvm::zip_first(yield->getOpOperands(), arguments))
       // What is there already costs nothing.
-      if (isa<RankedTensorType>(argument.getType()) && operand.get() != argument)
+      if (isa<RankedTensorType>(argument.getType()) && operand.get() != argument &&
+          !isCarriedBy(operand.get(), argument))
         operand.set(linalg::CopyOp::create(rewriter, loc, operand.get(), argument).getResult(0));
+  }
+
+  /// Whether an inner loop, and nothing else, reads `argument` and makes `value` of it: it
+  /// does so in place.
+  static bool isCarriedBy(Value value, BlockArgument argument) {
+    auto loop = value.getDefiningOp<scf::ForOp>();
+    return loop && argument.hasOneUse() && value.hasOneUse() &&
+           loop.getTiedLoopInit(cast<OpResult>(value))->get() == argument;
   }
 
   /// If an operand is in one of `written`, but not in `argument`, when everything is done in

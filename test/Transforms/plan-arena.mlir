@@ -8,7 +8,7 @@
 // CHECK-SAME:    remat.arena_alignment = 64 : i64, remat.arena_bytes = 128 : i64
 // CHECK-SAME:    remat.argument_bytes = 64 : i64, remat.constant_bytes = 0 : i64
 // CHECK-SAME:    remat.result_bytes = 64 : i64
-// CHECK-SAME:    remat.results = [{offset = 0 : i64, type = memref<4x4xf32>}]
+// CHECK-SAME:    remat.results = [{offset = {{[0-9]+}} : i64, type = memref<4x4xf32>}]
 // CALLER-LABEL: func @chain(
 // CALLER-SAME:    %[[X:.*]]: memref<16xf32>, %[[R:.*]]: memref<4x4xf32> {remat.result}, %[[ARENA:.*]]: memref<512xi8> {remat.arena})
 // CALLER-SAME:    remat.results = [{argument = 1 : i64, offset = 0 : i64, type = memref<4x4xf32>}]
