@@ -17,8 +17,8 @@ namespace mlir::remat {
 inline bool hasStaticLayout(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset = 0;
-  return type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) && !ShapedType::isDynamic(offset) &&
-         llvm::none_of(strides, ShapedType::isDynamic);
+  return type.hasStaticShape() && succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
 }
 
 } // namespace mlir::remat

@@ -9,6 +9,7 @@
 #include "Remat/Pipelines/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -39,8 +40,14 @@ void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   pipeline.addPass(createConvertSCFToOpenMPPass());
   pipeline.addPass(createSCFToControlFlowPass());
   pipeline.addPass(createConvertVectorToLLVMPass());
+  pipeline.addPass(createConvertComplexToStandardPass());
+  pipeline.addPass(createConvertMathToFuncs());
+  math::MathExpandOpsPassOptions expanded;
+  expanded.opMnemonics = {"clampf"};
+  pipeline.addNestedPass<func::FuncOp>(math::createMathExpandOpsPass(expanded));
   pipeline.addPass(createConvertMathToLLVMPass());
   pipeline.addPass(createConvertMathToLibmPass());
+  pipeline.addPass(createConvertComplexToLLVMPass());
   pipeline.addPass(createArithToLLVMConversionPass());
   pipeline.addPass(createConvertIndexToLLVMPass());
   pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
@@ -70,9 +77,9 @@ void mlir::remat::registerCPUPipeline() {
                            llvm::cl::init(1)};
     Option<ArenaResults> results{
         *this, "results", llvm::cl::desc("Where results are"), llvm::cl::init(ArenaResults::Arena),
-        llvm::cl::values(clEnumValN(ArenaResults::Arena, "arena", "in the arena"),
-                         clEnumValN(ArenaResults::Caller, "caller",
-                                    "in buffers that the caller passes in"))};
+        llvm::cl::values(
+            clEnumValN(ArenaResults::Arena, "arena", "in the arena"),
+            clEnumValN(ArenaResults::Caller, "caller", "in buffers that the caller passes in"))};
   };
   PassPipelineRegistration<Options>("remat-cpu-pipeline",
                                     "From tensors to code for the CPU within a budget of memory",

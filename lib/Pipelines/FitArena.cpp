@@ -93,8 +93,8 @@ private:
 
   /// Once, with the targets of this round.
   LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions) {
-    const ModelTable &models = options.rematerialize.models ? *options.rematerialize.models
-                                                            : ModelTable::getBuiltin();
+    const ModelTable &models =
+        options.rematerialize.models ? *options.rematerialize.models : ModelTable::getBuiltin();
     bool isFusing = options.fusion != Fusion::None;
     if (isFusing && failed(fuse(candidate, models)))
       return failure();

@@ -8,9 +8,9 @@
 #include "Remat/Transforms/Destinations.h"
 
 #include "KernelForm.h"
-#include "WhileLoops.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
+#include "WhileLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -53,8 +53,7 @@ private:
     if (auto cast = dyn_cast<memref::ReinterpretCastOp>(op); cast && failed(checkCast(cast)))
       return failure();
     if (!saysWhatItTouches(op))
-      return op->emitError("'") << op->getName()
-                                << "' may use buffers in a way that is not known";
+      return op->emitError("'") << op->getName() << "' may use buffers in a way that is not known";
     if (!isa<memref::ViewOp, CallOpInterface>(op) && llvm::is_contained(op->getOperands(), arena))
       return op->emitError("'") << op->getName() << "' uses the arena itself";
     return checkWrites(op);
@@ -123,8 +122,8 @@ private:
     if (llvm::any_of(op->getOperandTypes(), llvm::IsaPred<LLVM::LLVMPointerType>))
       return false;
     return llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>) ||
-           isa<MemoryEffectOpInterface, RegionBranchOpInterface,
-               RegionBranchTerminatorOpInterface, ViewLikeOpInterface>(op) ||
+           isa<MemoryEffectOpInterface, RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
+               ViewLikeOpInterface>(op) ||
            op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
            op->hasTrait<OpTrait::ReturnLike>() || isMemoryEffectFree(op);
   }

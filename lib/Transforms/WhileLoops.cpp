@@ -56,8 +56,8 @@ scf::WhileOp mlir::remat::carryTensorsInPlace(RewriterBase &rewriter, scf::While
   rewriter.modifyOpInPlace(condition, [&] { condition.getArgsMutable().assign(arguments); });
 
   rewriter.setInsertionPoint(loop);
-  auto newLoop =
-      scf::WhileOp::create(rewriter, loc, TypeRange(ValueRange(arguments)), inits, nullptr, nullptr);
+  auto newLoop = scf::WhileOp::create(rewriter, loc, TypeRange(ValueRange(arguments)), inits,
+                                      nullptr, nullptr);
   newLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   for (Value argument : arguments)
     after.addArgument(argument.getType(), loc);

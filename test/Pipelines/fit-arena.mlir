@@ -3,6 +3,8 @@
 // RUN: remat-opt %s --remat-fit-arena="results=caller fusion=none" | FileCheck %s --check-prefix=CALLER
 // RUN: not remat-opt %s --remat-fit-arena="budget=64B fusion=none" 2>&1 | FileCheck %s --check-prefix=INFEASIBLE
 // RUN: remat-opt %s --remat-cpu-pipeline="budget=1280B" | FileCheck %s --check-prefix=LLVM
+// RUN: remat-opt %s --remat-cpu-pipeline="results=caller" | FileCheck %s --check-prefix=LLVMCALLER
+// LLVMCALLER: llvm.func @step(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr {remat.result}, %{{.*}}: !llvm.ptr {remat.arena})
 
 // The arena is within the budget, arguments included, and so is what is recomputed.
 // CHECK-LABEL: func @step(

@@ -107,8 +107,7 @@ std::optional<int64_t> mlir::remat::fuzz::findDifference(const Array &expected,
       bool areNaN = std::isnan(a.real) && std::isnan(b.real);
       if (a.integer != b.integer || (!areNaN && a.real != b.real))
         return index;
-    } else if (std::isfinite(a.real) &&
-               !(std::abs(a.real - b.real) <= kTolerance * scale)) {
+    } else if (std::isfinite(a.real) && !(std::abs(a.real - b.real) <= kTolerance * scale)) {
       return index;
     }
   }
@@ -143,8 +142,7 @@ static bool compareIntegers(arith::CmpIPredicate predicate, int64_t a, int64_t b
 
 /// NaN if one is.
 static double maximum(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN()
-                                        : std::max(a, b);
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
 static double minimum(double a, double b) { return -maximum(-a, -b); }
 
@@ -182,9 +180,8 @@ static std::optional<Number> compute(Operation *op, ArrayRef<Number> x) {
       .Case([&](arith::AndIOp) { return integer(x[0].integer & x[1].integer); })
       .Case([&](arith::MaxSIOp) { return integer(std::max(x[0].integer, x[1].integer)); })
       .Case([&](arith::MinSIOp) { return integer(std::min(x[0].integer, x[1].integer)); })
-      .Case([&](arith::RemUIOp) {
-        return integer(uint64_t(x[0].integer) % uint64_t(x[1].integer));
-      })
+      .Case(
+          [&](arith::RemUIOp) { return integer(uint64_t(x[0].integer) % uint64_t(x[1].integer)); })
       .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
           [&](Operation *) { return integer(x[0].integer); })
       .Case([&](arith::ExtUIOp cast) {
@@ -269,7 +266,8 @@ private:
     return index;
   }
   /// Calls with every point of a box in row order.
-  static Error forEach(ArrayRef<int64_t> shape, llvm::function_ref<Error(ArrayRef<int64_t>)> visit) {
+  static Error forEach(ArrayRef<int64_t> shape,
+                       llvm::function_ref<Error(ArrayRef<int64_t>)> visit) {
     Point point(shape.size());
     for (int64_t count = ShapedType::getNumElements(shape); count > 0; --count) {
       if (Error error = visit(point))
@@ -346,7 +344,8 @@ private:
         .Case<tensor::FromElementsOp, tensor::SplatOp>([&](Operation *make) {
           Array array = makeArray(make->getResult(0).getType());
           for (auto [index, number] : llvm::enumerate(array.numbers)) {
-            const Array &element = values.at(make->getOperand(isa<tensor::SplatOp>(make) ? 0 : index));
+            const Array &element =
+                values.at(make->getOperand(isa<tensor::SplatOp>(make) ? 0 : index));
             array.precision = std::max(array.precision, element.precision);
             number = element.numbers[0];
           }
@@ -440,7 +439,8 @@ private:
                          return isa<arith::CmpFOp, math::FloorOp, arith::IndexCastOp>(nested)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
-                       }).wasInterrupted();
+                       })
+                       .wasInterrupted();
     if (precision == Precision::Rounded && decides)
       precision = Precision::Unknown;
     for (Array &result : results)
@@ -570,8 +570,7 @@ private:
     const Array condition = values.at(branch.getCondition());
     Precision precision = Precision::Exact;
     note(condition, precision);
-    Region &region =
-        condition.numbers[0].integer ? branch.getThenRegion() : branch.getElseRegion();
+    Region &region = condition.numbers[0].integer ? branch.getThenRegion() : branch.getElseRegion();
     Expected<Arrays> results = evaluateBlock(region.front(), {});
     if (!results)
       return results.takeError();

@@ -70,8 +70,7 @@ static void describeFault(int signal, siginfo_t *info, void *) {
   if (mapped)
     for (const GuardedBuffer &buffer : *mapped)
       if (buffer.contains(address))
-        std::snprintf(shared->fault, sizeof(shared->fault),
-                      "byte %lld of %s, which has %lld bytes",
+        std::snprintf(shared->fault, sizeof(shared->fault), "byte %lld of %s, which has %lld bytes",
                       static_cast<long long>(address - buffer.get()), buffer.name().c_str(),
                       static_cast<long long>(buffer.size()));
   std::signal(signal, SIG_DFL);
@@ -153,7 +152,8 @@ void StepCase::makeArguments() {
     Array array{tensor.getElementType(), SmallVector<int64_t>(tensor.getShape()), {}};
     for (int64_t count = tensor.getNumElements(); count > 0; --count) {
       int64_t number = random.between(-8, 8);
-      array.numbers.push_back({double(number) / 8, array.element.isInteger(1) ? number & 1 : number});
+      array.numbers.push_back(
+          {double(number) / 8, array.element.isInteger(1) ? number & 1 : number});
     }
     std::string contents(*getStorageBytes(type, layout), '\0');
     writeArray(array, contents.data());
@@ -237,16 +237,16 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
                        step->getAttrOfType<ArrayAttr>(RematDialect::getResultsAttrName())
                            .getAsRange<DictionaryAttr>())) {
     auto argument = place.getAs<IntegerAttr>("argument");
-    variant.results.push_back({cast<RankedTensorType>(type),
-                               argument ? std::optional(argument.getInt()) : std::nullopt,
-                               place.getAs<IntegerAttr>("offset").getInt(),
-                               *getStorageBytes(type, layout)});
+    variant.results.push_back(
+        {cast<RankedTensorType>(type), argument ? std::optional(argument.getInt()) : std::nullopt,
+         place.getAs<IntegerAttr>("offset").getInt(), *getStorageBytes(type, layout)});
   }
   variant.isPlanned.resize(variant.arenaBytes);
   step.walk([&](memref::ViewOp view) {
     int64_t begin = *getConstantIntValue(view.getByteShift());
     if (view.getSource() == step.getArguments().back())
-      std::fill_n(variant.isPlanned.begin() + begin, *getStorageBytes(view.getType(), layout), true);
+      std::fill_n(variant.isPlanned.begin() + begin, *getStorageBytes(view.getType(), layout),
+                  true);
   });
   auto addAlignment = [&](Type type) {
     int64_t bytes = *getStorageBytes(type, layout);
@@ -281,9 +281,8 @@ std::optional<std::string> StepCase::run(const Variant &variant, unsigned char p
                                          Results &results) {
   std::deque<GuardedBuffer> buffers;
   for (auto [index, argument] : llvm::enumerate(arguments)) {
-    GuardedBuffer &buffer =
-        buffers.emplace_back("argument " + std::to_string(index), argument.contents.size(),
-                             variant.alignment, pattern);
+    GuardedBuffer &buffer = buffers.emplace_back(
+        "argument " + std::to_string(index), argument.contents.size(), variant.alignment, pattern);
     std::memcpy(buffer.get(), argument.contents.data(), argument.contents.size());
     if (argument.isReadOnly)
       buffer.protect();
@@ -316,7 +315,8 @@ std::optional<std::string> StepCase::compareWithEvaluation(const Results &result
   std::vector<Array> inputs;
   for (auto [argument, type] : llvm::zip_equal(arguments, function.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
-    inputs.push_back(readArray(tensor.getElementType(), tensor.getShape(), argument.contents.data()));
+    inputs.push_back(
+        readArray(tensor.getElementType(), tensor.getShape(), argument.contents.data()));
   }
   llvm::Expected<std::vector<Array>> evaluated = evaluate(function, std::move(inputs));
   if (!evaluated)
@@ -344,9 +344,7 @@ static std::optional<size_t> findDifferentResult(const Results &a, const Results
 }
 
 std::optional<std::string> StepCase::checkVariant(StringRef name, const Budget &budget) {
-  auto fail = [&](const std::string &what) {
-    return std::optional((name + ": " + what).str());
-  };
+  auto fail = [&](const std::string &what) { return std::optional((name + ": " + what).str()); };
   bool isUnchanged = budget.kind == Budget::Kind::None;
   Variant variant;
   if (std::optional<std::string> error = compile(budget, variant)) {
@@ -358,7 +356,8 @@ std::optional<std::string> StepCase::checkVariant(StringRef name, const Budget &
   }
   ++shared->variants;
   const FittedFunction &memory = variant.memory;
-  if (where == ArenaResults::Arena && memory.takenBytes > memory.predictedBytes + variant.innerAlignment)
+  if (where == ArenaResults::Arena &&
+      memory.takenBytes > memory.predictedBytes + variant.innerAlignment)
     return fail(llvm::formatv("{0} bytes are taken, but {1} were predicted", memory.takenBytes,
                               memory.predictedBytes));
   if (memory.budgetBytes && memory.takenBytes > *memory.budgetBytes)
@@ -372,8 +371,8 @@ std::optional<std::string> StepCase::checkVariant(StringRef name, const Budget &
     if (!first)
       first = results;
     else if (std::optional<size_t> different = findDifferentResult(*first, results))
-      return fail(explain("result {0} depends on memory that was not written",
-                          std::to_string(*different)));
+      return fail(
+          explain("result {0} depends on memory that was not written", std::to_string(*different)));
   }
   if (isUnchanged) {
     expected = *first;
@@ -381,7 +380,8 @@ std::optional<std::string> StepCase::checkVariant(StringRef name, const Budget &
     if (std::optional<std::string> error = compareWithEvaluation(expected))
       return fail(*error);
   } else if (std::optional<size_t> different = findDifferentResult(expected, *first)) {
-    return fail(explain("result {0} is not that of the unchanged step", std::to_string(*different)));
+    return fail(
+        explain("result {0} is not that of the unchanged step", std::to_string(*different)));
   }
   return std::nullopt;
 }
@@ -418,8 +418,8 @@ std::optional<std::string> StepCase::check() {
   if (random.chance(25))
     budgets.push_back(most);
   for (int64_t bytes : budgets)
-    if (std::optional<std::string> error = checkVariant("within " + std::to_string(bytes) + " bytes",
-                                                        {Budget::Kind::Bytes, bytes}))
+    if (std::optional<std::string> error = checkVariant(
+            "within " + std::to_string(bytes) + " bytes", {Budget::Kind::Bytes, bytes}))
       return error;
   return std::nullopt;
 }
@@ -428,7 +428,7 @@ std::optional<std::string> StepCase::check() {
 // All cases
 //===----------------------------------------------------------------------===//
 
-static std::string generate(Random &random) { 
+static std::string generate(Random &random) {
   int64_t numLayers = random.between(1, 8);
   return generateTrainingStep(random, numLayers);
 }
@@ -506,8 +506,8 @@ static int64_t executeBatch(MLIRContext &context, int64_t first, int64_t last,
 }
 
 bool mlir::remat::fuzz::executeSteps(const ExecuteOptions &options) {
-  shared = static_cast<Shared *>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  shared = static_cast<Shared *>(
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);

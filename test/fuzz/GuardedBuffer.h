@@ -49,8 +49,7 @@ public:
   /// Whether the bytes around the data are what they were.
   bool isIntact() const {
     auto isFill = [&](char byte) { return static_cast<unsigned char>(byte) == fill; };
-    return std::all_of(begin, data, isFill) &&
-           std::all_of(data + numBytes, begin + length, isFill);
+    return std::all_of(begin, data, isFill) && std::all_of(data + numBytes, begin + length, isFill);
   }
 
   /// Whether an address is in the mapping, pages that fault included.

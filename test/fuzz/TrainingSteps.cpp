@@ -347,9 +347,9 @@ private:
   static std::string castText(StringRef x, StringRef from, StringRef to, StringRef fromText = {},
                               StringRef toText = {}) {
     bool isFrom = from.contains('f'), isTo = to.contains('f');
-    StringRef op = isFrom            ? (width(from) < width(to) ? "extf" : "truncf")
-                   : isTo            ? (from == "i1" ? "uitofp" : "sitofp")
-                   : from == "i1"    ? "extui"
+    StringRef op = isFrom                    ? (width(from) < width(to) ? "extf" : "truncf")
+                   : isTo                    ? (from == "i1" ? "uitofp" : "sitofp")
+                   : from == "i1"            ? "extui"
                    : width(from) < width(to) ? "extsi"
                                              : "trunci";
     return ("arith." + op + " " + x + " : " + (fromText.empty() ? from : fromText) + " to " +
@@ -409,19 +409,18 @@ private:
     if (x.type.rank() != 1) {
       Type type = x.type.withDims({x.type.numElements()});
       if (x.type.rank() == 0)
-        flat = define(type, "tensor.expand_shape " + Twine(x.name) + " [] output_shape [1] : " +
-                                x.type.text() + " into " + type.text());
+        flat = define(type, "tensor.expand_shape " + Twine(x.name) +
+                                " [] output_shape [1] : " + x.type.text() + " into " + type.text());
       else
-        flat = define(type, "tensor.collapse_shape " + Twine(x.name) + " " +
-                                whole(x.type.rank()) + " : " + x.type.text() + " into " +
-                                type.text());
+        flat = define(type, "tensor.collapse_shape " + Twine(x.name) + " " + whole(x.type.rank()) +
+                                " : " + x.type.text() + " into " + type.text());
     }
     if (dims.size() == 1)
       return flat;
     Type type = x.type.withDims(dims);
     if (dims.empty())
-      return define(type, "tensor.collapse_shape " + Twine(flat.name) + " [] : " +
-                              flat.type.text() + " into " + type.text());
+      return define(type, "tensor.collapse_shape " + Twine(flat.name) +
+                              " [] : " + flat.type.text() + " into " + type.text());
     std::string shape =
         llvm::join(llvm::map_range(dims, [](int64_t dim) { return std::to_string(dim); }), ", ");
     return define(type, "tensor.expand_shape " + Twine(flat.name) + " " + whole(dims.size()) +
@@ -435,9 +434,9 @@ private:
     int64_t dim = random.below(type.rank());
     type.dims.erase(type.dims.begin() + dim);
     bool isMax = random.chance(25);
-    StringRef op = type.isFloat()         ? (isMax ? "arith.maximumf" : "arith.addf")
-                   : type.elem == "i1"    ? (isMax ? "arith.andi" : "arith.xori")
-                                          : (isMax ? "arith.maxsi" : "arith.addi");
+    StringRef op = type.isFloat()      ? (isMax ? "arith.maximumf" : "arith.addf")
+                   : type.elem == "i1" ? (isMax ? "arith.andi" : "arith.xori")
+                                       : (isMax ? "arith.maxsi" : "arith.addi");
     Value init = filled(type, zero(type.elem));
     if (random.chance(60))
       return define(type, "linalg.reduce { " + op + " } ins(" + x.name + " : " + x.type.text() +
@@ -572,8 +571,8 @@ private:
     bool isBatched = type.rank() == 3;
     int64_t m = type.dims[isBatched], k = type.dims[isBatched + 1], n = random.between(1, 9);
     bool isTransposed = random.chance(40);
-    std::vector<int64_t> right = isTransposed ? std::vector<int64_t>{n, k}
-                                              : std::vector<int64_t>{k, n};
+    std::vector<int64_t> right =
+        isTransposed ? std::vector<int64_t>{n, k} : std::vector<int64_t>{k, n};
     std::vector<int64_t> result{m, n};
     std::string d = "d0, d1, d2", maps;
     if (isBatched) {
@@ -656,10 +655,9 @@ private:
       Value update = read(updates, i);
       if (random.chance(70))
         update = binary(update, read(carried, place));
-      std::string inserted =
-          scalar("tensor.insert_slice " + Twine(update.name) + " into " + carried.name + "[" +
-                 place + ", 0] [1, " + Twine(type.dims[1]) + "] [1, 1] : " + row.text() +
-                 " into " + type.text());
+      std::string inserted = scalar("tensor.insert_slice " + Twine(update.name) + " into " +
+                                    carried.name + "[" + place + ", 0] [1, " + Twine(type.dims[1]) +
+                                    "] [1, 1] : " + row.text() + " into " + type.text());
       line("scf.yield " + Twine(inserted) + " : " + type.text());
     });
     line("}");
@@ -732,10 +730,9 @@ private:
     for (const Type &type : types) {
       int64_t choice = random.below(10);
       if (choice < 6 || (choice < 8 && carried.empty()))
-        list.push_back(compute(carried.empty() || random.chance(30)
-                                   ? any()
-                                   : carried[random.below(carried.size())],
-                               type, depth));
+        list.push_back(compute(
+            carried.empty() || random.chance(30) ? any() : carried[random.below(carried.size())],
+            type, depth));
       else if (choice < 8)
         list.push_back(adapt(carried[random.below(carried.size())], type));
       else
@@ -765,10 +762,9 @@ private:
       carried.push_back({fresh(), type});
       pairs.push_back(carried.back().name + " = " + inits.back().name);
     }
-    Values outcome = results(types, "scf.for " + fresh() + " = " + begin + " to " + end +
-                                        " step " + step + " iter_args(" +
-                                        llvm::join(pairs, ", ") + ") -> (" + typeList(types) +
-                                        ") {");
+    Values outcome = results(types, "scf.for " + fresh() + " = " + begin + " to " + end + " step " +
+                                        step + " iter_args(" + llvm::join(pairs, ", ") + ") -> (" +
+                                        typeList(types) + ") {");
     nest([&] {
       values.insert(values.end(), carried.begin(), carried.end());
       yield("scf.yield", yielded(types, carried, depth));
@@ -808,8 +804,7 @@ private:
     nest([&] {
       values.insert(values.end(), behind.begin(), behind.end());
       Values next = yielded(types, behind, depth);
-      std::string more =
-          scalar("arith.addi " + Twine(counterBehind) + ", " + step + " : index");
+      std::string more = scalar("arith.addi " + Twine(counterBehind) + ", " + step + " : index");
       line("scf.yield " + Twine(namesText(next)) + ", " + more + " : " + list + ", index");
     });
     line("}");
@@ -823,8 +818,7 @@ private:
   Value branch(const Value &x, int64_t depth) {
     std::vector<Type> types = carriedTypes(x);
     std::string condition = element(adapt(any(), {{}, "i1"}));
-    Values outcome =
-        results(types, "scf.if " + condition + " -> (" + typeList(types) + ") {");
+    Values outcome = results(types, "scf.if " + condition + " -> (" + typeList(types) + ") {");
     nest([&] { yield("scf.yield", yielded(types, {x}, depth)); });
     line("} else {");
     nest([&] { yield("scf.yield", yielded(types, {}, depth)); });
@@ -838,10 +832,9 @@ private:
     Values arguments;
     for (const Type &type : callee.arguments)
       arguments.push_back(adapt(recent(), type));
-    Values outcome = results(callee.results, "func.call @" + callee.name + "(" +
-                                                 namesText(arguments) + ") : (" +
-                                                 typesText(arguments) + ") -> (" +
-                                                 typeList(callee.results) + ")");
+    Values outcome = results(callee.results,
+                             "func.call @" + callee.name + "(" + namesText(arguments) + ") : (" +
+                                 typesText(arguments) + ") -> (" + typeList(callee.results) + ")");
     values.insert(values.end(), outcome.begin(), outcome.end());
     return outcome[random.below(outcome.size())];
   }
@@ -917,9 +910,9 @@ private:
     yield("return", returned);
     std::vector<std::string> declared;
     for (auto [number, argument] : llvm::enumerate(arguments))
-      declared.push_back(argument.name + ": " + argument.type.text() +
-                         (number < donated.size() && donated[number] == '1' ? " {remat.donated}"
-                                                                            : ""));
+      declared.push_back(
+          argument.name + ": " + argument.type.text() +
+          (number < donated.size() && donated[number] == '1' ? " {remat.donated}" : ""));
     lastResults.clear();
     for (const Value &value : returned)
       lastResults.push_back(value.type);
@@ -983,9 +976,8 @@ private:
         break;
       default:
         Value viewed = any();
-        returned.push_back(viewed.type.numElements() > 0
-                               ? reshape(viewed, {viewed.type.numElements()})
-                               : viewed);
+        returned.push_back(
+            viewed.type.numElements() > 0 ? reshape(viewed, {viewed.type.numElements()}) : viewed);
       }
     }
     return returned;

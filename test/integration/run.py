@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Executes training steps with remat-run within several budgets.
 
-  run.py [--tool remat-run] [--percent 80,60,50] STEP.mlir...
+  run.py [--tool remat-run] [--percent 100,80,60,50] STEP.mlir...
 
 Budgets are percentages of the step's own packed peak, or a little more than the smallest one that is
 feasible, where that is larger. Wrong is a step that does not run, whose results differ from those of
@@ -46,7 +46,7 @@ def execute(tool, path, budget, report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", default="remat-run")
-    parser.add_argument("--percent", default="80,60,50")
+    parser.add_argument("--percent", default="100,80,60,50")
     parser.add_argument("steps", nargs="+")
     arguments = parser.parse_args()
     wrong = 0

@@ -109,11 +109,7 @@ Expected<Step> mlir::remat::readStep(MLIRContext &context, llvm::SourceMgr &sour
   step.module = parseSourceFile<ModuleOp>(path, sources, ParserConfig(&context));
   if (!step.module)
     return makeError("cannot read '{0}'", path);
-  if (failed(runPasses(*step.module,
-                       [](OpPassManager &passes) {
-                         passes.addPass(createCanonicalizerPass());
-                         passes.addPass(createCSEPass());
-                       })) ||
+  if (failed(runPasses(*step.module, buildPrepareStep)) ||
       (options.fusion == Fusion::Kernels && failed(fuse(*step.module, ModelTable::getBuiltin()))))
     return makeError("cannot simplify '{0}'", path);
   setWorkspace(*step.module);

@@ -47,8 +47,8 @@ int64_t getConstantBytes(func::FuncOp function);
 
 /// Lets every function of `module` with a body take an arena, callees before their
 /// callers; an arena of a callee is part of its callers'. Emits an error and fails for
-/// functions that call themselves, compute with tensors or have an arena, and where `computeBufferLifetimes` fails or a result
-/// has no fixed place.
+/// functions that call themselves, compute with tensors or have an arena, and where
+/// `computeBufferLifetimes` fails or a result has no fixed place.
 LogicalResult planArenas(ModuleOp module, const ArenaOptions &options,
                          llvm::function_ref<LogicalResult(func::FuncOp, const ArenaPlan &)> visit);
 
