@@ -8,8 +8,6 @@
 #include "Remat/Execution/ObjectFile.h"
 
 #include "Remat/Support/Error.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
@@ -95,28 +93,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-/// Emits an error at the first operation that is left of another dialect; casts between
-/// types are only what stands around it.
-static LogicalResult checkLowered(ModuleOp module) {
-  Operation *unknown = nullptr;
-  module->walk([&](Operation *op) {
-    if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect>(op->getDialect()))
-      return;
-    if (!unknown || isa<UnrealizedConversionCastOp>(unknown))
-      unknown = op;
-  });
-  if (unknown)
-    return unknown->emitError("'") << unknown->getName() << "' has no lowering for the CPU";
-  return success();
-}
-
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mlir::remat::compileToObject(ModuleOp module, StringRef function) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   registerOpenMPDialectTranslation(*module.getContext());
-  if (failed(checkLowered(module)))
-    return makeError("cannot translate the module to LLVM IR");
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)

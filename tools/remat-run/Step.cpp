@@ -12,12 +12,12 @@
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/TypeSize.h"
+#include "Remat/Pipelines/Passes.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::remat;
