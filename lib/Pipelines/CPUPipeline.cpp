@@ -22,7 +22,6 @@ void mlir::remat::buildPrepareStep(OpPassManager &pipeline) {
   pipeline.addPass(createSymbolDCEPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
-  pipeline.addPass(createRematSetWorkspacePass());
 }
 
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
