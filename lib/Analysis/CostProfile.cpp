@@ -26,7 +26,8 @@ static constexpr int64_t kMaxPicoseconds = int64_t(1) << 53;
 /// The last note of errors about other programs.
 static constexpr StringLiteral kHint =
     "a profile is of the operations that 'remat-run' executes: the input behind "
-    "'--canonicalize --cse', and '--remat-fuse' unless it was run with '--fusion=none'";
+    "'--inline --symbol-dce --canonicalize --cse', and '--remat-fuse' unless it was run with "
+    "'--fusion=none'";
 
 //===----------------------------------------------------------------------===//
 // The file

@@ -187,11 +187,10 @@ private:
           (inlining == Inlining::Elementwise && kernel.needsShapeFromOperands && !isSlice))
         return false;
       const State &readerState = states[it->second];
-      state.evaluations = addCosts(state.evaluations, readerState.isInlined
-                                                          ? readerState.evaluations
-                                                          : entry->evaluations);
-      state.needsShape |= readerState.isInlined ? readerState.needsShape
-                                                : kernel.needsShapeFromOperands;
+      state.evaluations = addCosts(
+          state.evaluations, readerState.isInlined ? readerState.evaluations : entry->evaluations);
+      state.needsShape |=
+          readerState.isInlined ? readerState.needsShape : kernel.needsShapeFromOperands;
       if (!readerState.isInlined)
         ++state.kernels[it->second];
       for (auto [position, times] : readerState.kernels)
@@ -277,8 +276,7 @@ private:
 };
 } // namespace
 
-SmallVector<Operation *> mlir::remat::findInlinedOperations(Block &block,
-                                                            SummaryAnalysis &summaries,
-                                                            Inlining inlining) {
+SmallVector<Operation *>
+mlir::remat::findInlinedOperations(Block &block, SummaryAnalysis &summaries, Inlining inlining) {
   return InliningDecider(block, summaries, inlining).run();
 }

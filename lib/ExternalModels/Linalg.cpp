@@ -88,9 +88,9 @@ static KernelModel::Elements getElements(linalg::GenericOp op) {
   op.getBlock()->walk([&](Operation *nested) {
     std::optional<OperationModel> model = getInterfaceModel(nested);
     // Casts are data movement, and whatever has no model may be anything.
-    weight = std::max(weight, !model                      ? weights::power
+    weight = std::max(weight, !model                         ? weights::power
                               : isa<CastOpInterface>(nested) ? int64_t(0)
-                                                          : model->flops);
+                                                             : model->flops);
   });
   if (weight == 0)
     return KernelModel::Elements::Moved;
@@ -159,7 +159,8 @@ static OperationModel describeStructured(Operation *op) {
     else
       addUnread(model, operand.getOperandNumber());
     // The window of a pooling, of which only the shape counts, is in memory all the same.
-    if (structured.isDpsInput(&operand) && operand.get().getDefiningOp<tensor::EmptyOp>())
+    if (structured.isDpsInput(&operand) && !structured.payloadUsesValueFromOperand(&operand) &&
+        operand.get().getDefiningOp<tensor::EmptyOp>())
       shapesOnly += getBytes(operand.get().getType(), layout);
     if (structured.isDpsInit(&operand))
       written += getBytes(operand.get().getType(), layout);

@@ -25,9 +25,9 @@
 
 #include "Remat/Planner/Packing.h"
 #include "Detail.h"
-#include <numeric>
 #include "llvm/Support/MathExtras.h"
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace mlir::remat::planner;
@@ -427,8 +427,8 @@ struct OrderedBuffers {
       if (firstBegins.empty() || passed != nextEnd)
         firstBegins.push_back(given[place].begin);
       nextEnd = passed;
-      buffers.push_back({static_cast<int64_t>(firstBegins.size()) - 1, given[place].end,
-                         given[place].bytes});
+      buffers.push_back(
+          {static_cast<int64_t>(firstBegins.size()) - 1, given[place].end, given[place].bytes});
     }
     for (Buffer &buffer : buffers)
       buffer.end = llvm::lower_bound(firstBegins, buffer.end) - firstBegins.begin();

@@ -100,9 +100,8 @@ private:
       return true;
     }
     Value result = producer->getResult(0);
-    if (!llvm::all_of(result.getUses(), [](OpOperand &use) {
-          return linalg::areElementwiseOpsFusable(&use);
-        }))
+    if (!llvm::all_of(result.getUses(),
+                      [](OpOperand &use) { return linalg::areElementwiseOpsFusable(&use); }))
       return false;
     while (!result.use_empty()) {
       OpOperand &use = *result.use_begin();
@@ -123,8 +122,7 @@ private:
   void inlineInto(OpOperand &use) {
     auto reader = cast<GenericOp>(use.getOwner());
     rewriter.setInsertionPoint(reader);
-    FailureOr<linalg::ElementwiseOpFusionResult> both =
-        linalg::fuseElementwiseOps(rewriter, &use);
+    FailureOr<linalg::ElementwiseOpFusionResult> both = linalg::fuseElementwiseOps(rewriter, &use);
     assert(succeeded(both) && "expected operations that can be fused");
     auto kernel = cast<GenericOp>(both->fusedOp);
     kernel->setDiscardableAttrs(reader->getDiscardableAttrDictionary());
@@ -228,8 +226,8 @@ private:
       // before.
       auto *chosen = llvm::find_if(
           dying, [&](unsigned operand) { return isDonated(getBuffer(op.getOperand(operand))); });
-      GenericOp replaced = writeOverOperand(rewriter, kernel,
-                                            chosen == dying.end() ? dying.back() : *chosen);
+      GenericOp replaced =
+          writeOverOperand(rewriter, kernel, chosen == dying.end() ? dying.back() : *chosen);
       if (auto it = lastReads.find(kernel->getResult(0)); it != lastReads.end()) {
         std::pair<Operation *, int64_t> last = it->second;
         lastReads[replaced->getResult(0)] = last;
@@ -294,8 +292,8 @@ LogicalResult mlir::remat::fuseClones(ModuleOp module, const ModelTable &models)
   }));
 }
 
-FailureOr<OwningOpRef<ModuleOp>>
-mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion, const ModelTable &models) {
+FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion,
+                                                           const ModelTable &models) {
   OwningOpRef<ModuleOp> copy;
   if (fusion == Fusion::None)
     return copy;

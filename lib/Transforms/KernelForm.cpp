@@ -87,8 +87,8 @@ static void readOverwritten(RewriterBase &rewriter, GenericOp op) {
   maps.push_back(maps.back());
   Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
                                         type.getElementType(), type.getEncoding());
-  auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty,
-                                    maps, op.getIteratorTypesArray());
+  auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty, maps,
+                                    op.getIteratorTypesArray());
   replaced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(op.getRegion(), replaced.getRegion(), replaced.getRegion().end());
   replaced.getBlock()->addArgument(type.getElementType(), op.getLoc());
@@ -158,8 +158,7 @@ private:
 
   void generalizeElementwise(LinalgOp op) {
     bool isReduction = isa<linalg::ReduceOp>(op.getOperation());
-    if (op.hasPureTensorSemantics() &&
-        (op.getNumReductionLoops() == 0 || isReduction))
+    if (op.hasPureTensorSemantics() && (op.getNumReductionLoops() == 0 || isReduction))
       generalize(rewriter, op);
   }
 

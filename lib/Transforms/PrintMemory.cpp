@@ -94,7 +94,8 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
     FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
     if (failed(fused))
       return signalPassFailure();
-    FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(*fused ? **fused : module);
+    FailureOr<SmallVector<FunctionOpInterface>> selected =
+        selectFunctions(*fused ? **fused : module);
     if (failed(selected))
       return signalPassFailure();
     RoleOptions roleOptions;

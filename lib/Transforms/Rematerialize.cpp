@@ -195,8 +195,7 @@ static LogicalResult predictCosts(const RematerializeOptions &options, const pla
 }
 
 /// Plans with the donated arguments that are not in `kept`.
-static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept,
-                                              FunctionOpInterface function,
+static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept, FunctionOpInterface function,
                                               const RematerializeOptions &options,
                                               SymbolTableCollection &symbols) {
   FailureOr<FunctionProblem> built =
@@ -247,8 +246,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
     FailureOr<PlannedFunction> planned = planWithout(kept, function, options, symbols);
     if (failed(planned) || !planned->solution)
       return planned;
-    std::optional<unsigned> read =
-        findReadBehindWriter(planned->problem, planned->solution->plan);
+    std::optional<unsigned> read = findReadBehindWriter(planned->problem, planned->solution->plan);
     if (!read)
       return planned;
     kept.push_back(*read);

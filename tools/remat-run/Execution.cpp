@@ -88,9 +88,9 @@ bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
          mapper.map("alignment", spec.alignment) && mapper.map("arguments", spec.arguments) &&
          mapper.map("results", spec.results) && mapper.map("seed", spec.seed) &&
          mapper.map("steps", spec.steps) && mapper.map("threads", spec.threads) &&
-         mapper.map("loss", spec.loss) &&
-         mapper.map("updates", spec.updates) && mapper.map("iterations", spec.iterations) &&
-         mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile) &&
+         mapper.map("loss", spec.loss) && mapper.map("updates", spec.updates) &&
+         mapper.map("iterations", spec.iterations) && mapper.map("inputs", spec.inputs) &&
+         mapper.map("results_file", spec.resultsFile) &&
          mapper.map("timed_operations", spec.timedOperations);
 }
 

@@ -43,7 +43,7 @@ enum class Inlining {
 /// and where elements are computed more than once, what has to live longer is at most an
 /// eighth larger than the result.
 SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries,
-                                                Inlining inlining = Inlining::Anywhere);
+                                               Inlining inlining = Inlining::Anywhere);
 
 } // namespace mlir::remat
 
