@@ -24,8 +24,14 @@ static OperationModel describeBarrier(Operation *op) {
   return model;
 }
 
+/// Stands for a call of the runtime library, after planning.
+static OperationModel describeLibraryCall(Operation *op) {
+  return makeOrderedModel("calls a library");
+}
+
 void remat::registerRematExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, RematDialect *) {
     attachTo<describeBarrier, BarrierOp>(*context);
+    attachTo<describeLibraryCall, LibraryCallOp>(*context);
   });
 }
