@@ -104,9 +104,12 @@ private:
     return op->hasTrait<OpTrait::ConstantLike>() ||
            (!op->isRegistered() && problem.problem.values[value].placement == Placement::None);
   }
-  /// The beginning of a destination-passing chain.
+  /// The beginning of a destination-passing chain, which is no result in the place of an
+  /// argument: those are computed once.
   bool isInit(ValueIndex value) const {
-    return problem.problem.values[value].placement == Placement::None && !isConstant(value);
+    const planner::Value &info = problem.problem.values[value];
+    return info.placement == Placement::None && !isConstant(value) &&
+           (info.producer == kBoundary || problem.problem.operations[info.producer].recomputable);
   }
   bool fitsBarrier(Value value) const { return !isa<BaseMemRefType>(value.getType()); }
 
