@@ -143,6 +143,29 @@ static KernelModel describeKernel(LinalgOp structured, Count domain) {
   return model;
 }
 
+/// Bytes of inputs that are no storages, but must be in memory all the same: the window of a
+/// pooling, of which only the shape counts, and splat constants where nothing else tells how
+/// often a loop runs, so that they cannot be replaced by their scalar.
+static Count getShapeBytes(LinalgOp op, const DataLayout &layout) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  auto isSplat = [&](OpOperand &operand) {
+    return op.isDpsInput(&operand) && isSplatConstant(operand.get());
+  };
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isSplat(operand))
+      for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          loops.set(dim.getPosition());
+  Count bytes = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isWindow = op.isDpsInput(&operand) && !op.payloadUsesValueFromOperand(&operand) &&
+                    operand.get().getDefiningOp<tensor::EmptyOp>();
+    if (isWindow || (isSplat(operand) && !loops.all()))
+      bytes += getBytes(operand.get().getType(), layout);
+  }
+  return bytes;
+}
+
 static OperationModel describeStructured(Operation *op) {
   auto structured = cast<LinalgOp>(op);
   OperationModel model = makeModel(op);
@@ -152,16 +175,12 @@ static OperationModel describeStructured(Operation *op) {
   // What the body reads, and what it only writes.
   DataLayout layout = DataLayout::closest(op);
   SmallVector<Value> read;
-  Count written = 0, shapesOnly = 0;
+  Count written = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     if (structured.payloadUsesValueFromOperand(&operand))
       read.push_back(operand.get());
     else
       addUnread(model, operand.getOperandNumber());
-    // The window of a pooling, of which only the shape counts, is in memory all the same.
-    if (structured.isDpsInput(&operand) && !structured.payloadUsesValueFromOperand(&operand) &&
-        operand.get().getDefiningOp<tensor::EmptyOp>())
-      shapesOnly += getBytes(operand.get().getType(), layout);
     if (structured.isDpsInit(&operand))
       written += getBytes(operand.get().getType(), layout);
   }
@@ -177,7 +196,7 @@ static OperationModel describeStructured(Operation *op) {
   Count flops = domain * getRegionFlops(op->getRegion(0), lookup);
   setCost(model, flops, getBodyType(structured, contraction),
           getReadBytes(read, layout) + getCapturedBytes(structured, domain, layout) + written);
-  model.workspaceBytes = shapesOnly.asOptional().value_or(0);
+  model.workspaceBytes = getShapeBytes(structured, layout).asOptional().value_or(0);
   model.kernel = describeKernel(structured, domain);
   return model;
 }
