@@ -9,8 +9,10 @@
 
 #include "Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -370,7 +372,34 @@ static func::FuncOp getCallee(Operation *op) {
               : nullptr;
 }
 
+/// Bytes of what a structured operation needs in memory for its shape: empty tensors, and splat
+/// constants if one of its loops runs as often as only they say.
+static int64_t getShapeBytes(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    return 0;
+  int64_t empties = 0, splats = 0;
+  SmallVector<AffineExpr> told;
+  for (OpOperand &operand : op->getOpOperands()) {
+    DenseElementsAttr elements;
+    if (structured.isDpsInput(&operand) && matchPattern(operand.get(), m_Constant(&elements)) &&
+        elements.isSplat())
+      splats += getSize(operand.get());
+    else
+      llvm::append_range(told, structured.getMatchingIndexingMap(&operand).getResults());
+    Operation *producer = operand.get().getDefiningOp();
+    if (isShapeOnly(operand) && producer && producer->getName().getStringRef() == "tensor.empty")
+      empties += getSize(operand.get());
+  }
+  for (unsigned loop = 0; loop < structured.getNumLoops(); ++loop)
+    if (!llvm::is_contained(told, getAffineDimExpr(loop, op->getContext())))
+      return empties + splats;
+  return empties;
+}
+
 static int64_t getWorkspace(Operation *op) {
+  if (isa<linalg::LinalgOp>(op))
+    return getShapeBytes(op);
   if (op->getName().getStringRef() == "fuzz.scratch")
     return getSize(op->getResult(0));
   if (func::FuncOp callee = getCallee(op))
