@@ -27,6 +27,13 @@ using planner::OpIndex;
 using planner::Placement;
 using planner::ValueIndex;
 
+/// The value whose storage a value shows.
+static ValueIndex getRoot(const planner::Problem &problem, ValueIndex value) {
+  while (problem.values[value].placement == Placement::View)
+    value = problem.values[value].source;
+  return value;
+}
+
 namespace {
 /// Translates the operations of one block.
 class BlockTranslator {
@@ -74,7 +81,7 @@ public:
   /// gets of them is in memory. With `copiesData`, program data is copied for it.
   void addHandedOver(planner::Operation &operation, bool copiesData) {
     for (ValueIndex read : operation.reads) {
-      ValueIndex root = getRoot(read);
+      ValueIndex root = getRoot(result.problem, read);
       if (result.problem.values[root].placement == Placement::None ||
           (copiesData && read != root && result.constantLocs.contains(root)))
         operation.workspace += result.problem.values[read].bytes;
@@ -105,12 +112,6 @@ private:
     return overflows;
   }
 
-  /// The value whose storage a value shows.
-  ValueIndex getRoot(ValueIndex index) const {
-    while (result.problem.values[index].placement == Placement::View)
-      index = result.problem.values[index].source;
-    return index;
-  }
   void addReads(Operation *op, const OperationModel &model, planner::Operation &operation);
   LogicalResult applyPolicy(Operation *op, planner::Operation &operation, std::string &whyNot,
                             bool sizesKnown);
@@ -389,13 +390,6 @@ static LogicalResult checkNestedPolicies(Operation &op) {
   return failure(result.wasInterrupted());
 }
 
-/// The value whose storage a value shows.
-static ValueIndex getRoot(const planner::Problem &problem, ValueIndex value) {
-  while (problem.values[value].placement == Placement::View)
-    value = problem.values[value].source;
-  return value;
-}
-
 /// For each boundary value, the operations that read it or a view of it, in order.
 static std::vector<SmallVector<OpIndex, 4>> listReadersOfBoundary(const planner::Problem &problem) {
   std::vector<SmallVector<OpIndex, 4>> readers(problem.values.size());
@@ -478,9 +472,8 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
       ++numReaders[value];
   for (unsigned argument = 0; argument < numArguments; ++argument)
     problem.values[argument].bytes = 0;
-  for (ValueIndex value : problem.operations.back().reads) {
-    while (problem.values[value].placement == Placement::View)
-      value = problem.values[value].source;
+  for (ValueIndex read : problem.operations.back().reads) {
+    ValueIndex value = getRoot(problem, read);
     while (value != kNoValue && problem.values[value].producer != kBoundary) {
       planner::Value &info = problem.values[value];
       OpIndex producer = info.producer;

@@ -53,8 +53,13 @@ public:
   ArenaFitter(ModuleOp module, const FitOptions &options) : module(module), options(options) {}
 
   FailureOr<std::vector<FittedFunction>> run() {
+    // What does not depend on budgets is done once.
+    OwningOpRef<ModuleOp> start(module.clone());
+    if (isFusing() && failed(fuse(*start, getModels())))
+      return failure();
+    setWorkspace(*start);
     for (int round = 0; round < kNumRounds; ++round) {
-      OwningOpRef<ModuleOp> candidate(module.clone());
+      OwningOpRef<ModuleOp> candidate(start->clone());
       std::vector<FittedFunction> functions;
       if (round == 0 && failed(attempt(*candidate, functions)))
         return failure();
@@ -71,6 +76,11 @@ public:
   }
 
 private:
+  bool isFusing() const { return options.fusion != Fusion::None; }
+  const ModelTable &getModels() const {
+    return options.rematerialize.models ? *options.rematerialize.models : ModelTable::getBuiltin();
+  }
+
   /// Bytes above the budget of a function.
   static int64_t getExcess(const FittedFunction &function) {
     return function.budgetBytes ? std::max<int64_t>(0, function.takenBytes - *function.budgetBytes)
@@ -93,12 +103,6 @@ private:
 
   /// Once, with the targets of this round.
   LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions) {
-    const ModelTable &models =
-        options.rematerialize.models ? *options.rematerialize.models : ModelTable::getBuiltin();
-    bool isFusing = options.fusion != Fusion::None;
-    if (isFusing && failed(fuse(candidate, models)))
-      return failure();
-    setWorkspace(candidate);
     SmallVector<func::FuncOp> planned;
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!getSkipReason(function, candidate))
@@ -125,7 +129,7 @@ private:
           return fitted.predictedBytes - getFixedBytes(function, arena.alignment);
       return 0;
     };
-    if (isFusing && failed(fuseClones(candidate, models)))
+    if (isFusing() && failed(fuseClones(candidate, getModels())))
       return failure();
     SymbolTableCollection symbols;
     for (auto [function, fitted] : llvm::zip_equal(planned, functions)) {
@@ -134,7 +138,7 @@ private:
         return failure();
       fitted.predictedBytes = peaks->packedBytes;
     }
-    if (failed(bufferize(candidate, models)))
+    if (failed(bufferize(candidate, getModels())))
       return failure();
     convertToLibraryCalls(candidate);
     if (failed(planArenas(candidate, arena,

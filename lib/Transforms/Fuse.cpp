@@ -157,16 +157,19 @@ private:
 
   /// Whether a value is returned, itself or through views.
   bool isReturned(Value value) {
-    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
-      Operation *reader = use.getOwner();
-      std::optional<OperationModel> model = lookupModel(reader, models);
-      return reader->hasTrait<OpTrait::ReturnLike>() ||
-             (model && llvm::any_of(model->storage, [&](const ResultStorage &storage) {
-                return storage.kind == ResultStorage::Kind::View &&
-                       storage.operand == use.getOperandNumber() &&
-                       isReturned(reader->getResult(storage.result));
-              }));
-    });
+    SmallVector<Value> shown{value};
+    while (!shown.empty())
+      for (OpOperand &use : shown.pop_back_val().getUses()) {
+        Operation *reader = use.getOwner();
+        if (reader->hasTrait<OpTrait::ReturnLike>())
+          return true;
+        if (std::optional<OperationModel> model = lookupModel(reader, models))
+          for (const ResultStorage &storage : model->storage)
+            if (storage.kind == ResultStorage::Kind::View &&
+                storage.operand == use.getOperandNumber())
+              shown.push_back(reader->getResult(storage.result));
+      }
+    return false;
   }
 
   /// Whether a value is an argument that a result may overwrite.
