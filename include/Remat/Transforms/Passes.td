@@ -239,8 +239,9 @@ def RematFusePass : Pass<"remat-fuse", "::mlir::ModuleOp"> {
     operations that read them, so that their results are never in memory, and leaves one
     structured operation for each kernel. It goes before --rematerialize, whose plan is
     then about what will be allocated. Products, convolutions and poolings stay as they
-    are. Nothing is computed more often than docs/memory-model.md says, and live bytes
-    don't rise. Results overwrite operands that die.
+    are, but read transposed operands where they are. Nothing is computed more often than
+    docs/memory-model.md says, nor put together where that would raise the highest live
+    bytes. Results overwrite operands that die.
 
     ```mlir
     %0 = tensor.empty() : tensor<8xf32>
