@@ -78,13 +78,16 @@ public:
   LogicalResult addOperation(Operation *op);
 
   /// Constants and destinations are made by their readers; what a caller or a callee
-  /// gets of them is in memory. With `copiesData`, program data is copied for it.
-  void addHandedOver(planner::Operation &operation, bool copiesData) {
+  /// gets of them is in memory. A caller gets copies of program data, a callee copies of
+  /// parts of a storage.
+  void addHandedOver(planner::Operation &operation, bool isCall) {
+    const std::vector<planner::Value> &values = result.problem.values;
     for (ValueIndex read : operation.reads) {
       ValueIndex root = getRoot(result.problem, read);
-      if (result.problem.values[root].placement == Placement::None ||
-          (copiesData && read != root && result.constantLocs.contains(root)))
-        operation.workspace += result.problem.values[read].bytes;
+      bool isCopied =
+          isCall ? isPart(read, root) : read != root && result.constantLocs.contains(root);
+      if (values[root].placement == Placement::None || isCopied)
+        operation.workspace += values[read].bytes;
     }
   }
 
@@ -92,6 +95,15 @@ public:
   void setLayout(const DataLayout &layout) { dataLayout = &layout; }
 
 private:
+  /// Whether a value is smaller than the one whose storage it shows.
+  bool isPart(ValueIndex value, ValueIndex root) const {
+    // Where `root` is from outside, it counts 0 bytes.
+    int64_t rootBytes = result.problem.values[root].bytes;
+    if (Value stored = result.values[root])
+      rootBytes = getStorageBytes(stored.getType(), *dataLayout).value_or(rootBytes);
+    return result.problem.values[value].bytes < rootBytes;
+  }
+
   /// The index of a value that is read; values from outside the block, or not
   /// yet defined in it, count as there from the start and as 0 bytes.
   ValueIndex getIndex(Value value) {
@@ -193,7 +205,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   std::string whyNot = summary.whyNot;
   addReads(op, model, operation);
   if (isa<CallOpInterface>(op))
-    addHandedOver(operation, /*copiesData=*/false);
+    addHandedOver(operation, /*isCall=*/true);
 
   bool sizesKnown = true;
   for (OpResult opResult : op->getResults()) {
@@ -538,7 +550,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     return emitError(value.getLoc(), "cannot analyze function '")
            << function.getName() << "': a value of type " << value.getType()
            << " has 2^63 bytes or more";
-  translator.addHandedOver(result.problem.operations.back(), /*copiesData=*/true);
+  translator.addHandedOver(result.problem.operations.back(), /*isCall=*/false);
   limitCosts(result.problem);
 
   keepReadsBeforeWrites(result, summaries);

@@ -14,6 +14,8 @@
 
 #include "ModelUtils.h"
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Interfaces/ModelCosts.h"
+#include "Remat/Interfaces/TypeSize.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -49,6 +51,23 @@ static OperationModel describeLoop(Operation *op) {
   return model;
 }
 
+/// What is carried into the first region and does not leave it in the same place is in
+/// memory beside what does.
+static OperationModel describeWhile(Operation *op) {
+  OperationModel model = describeLoop(op);
+  auto loop = cast<scf::WhileOp>(op);
+  DataLayout layout = DataLayout::closest(op);
+  OperandRange passed = loop.getConditionOp().getArgs();
+  Count workspace = 0;
+  for (BlockArgument carried : loop.getBeforeArguments()) {
+    unsigned index = carried.getArgNumber();
+    if (isa<TensorType>(carried.getType()) && (index >= passed.size() || passed[index] != carried))
+      workspace += Count(getStorageBytes(carried.getType(), layout).value_or(0));
+  }
+  model.workspaceBytes = workspace.asOptional().value_or(0);
+  return model;
+}
+
 static OperationModel describeForall(Operation *op) {
   OperationModel model = describeLoop(op);
   addDestinations(op, model);
@@ -57,7 +76,8 @@ static OperationModel describeForall(Operation *op) {
 
 void remat::registerScfExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
-    attachTo<describeLoop, scf::ForOp, scf::ParallelOp, scf::WhileOp>(*context);
+    attachTo<describeLoop, scf::ForOp, scf::ParallelOp>(*context);
+    attachTo<describeWhile, scf::WhileOp>(*context);
     attachTo<describeForall, scf::ForallOp>(*context);
     // Branches and regions that run once, and terminators.
     attachToRest<describeFree>(*context, scf::SCFDialect::getDialectNamespace());

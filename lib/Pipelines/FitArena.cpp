@@ -7,7 +7,9 @@
 //
 // Offsets are planned twice: on tensors, to know that a plan fits, and on the buffers that
 // are left in the end. The second may be worse by some gaps between buffers, which the
-// first did not have; a smaller budget makes room for them.
+// first did not have; a smaller budget makes room for them. It may be better, where clones
+// are computed inside of their readers: the smallest plan may fit although the planner,
+// which counts them, says that it does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +50,15 @@ static int64_t getFixedBytes(func::FuncOp function, int64_t alignment) {
 }
 
 namespace {
+/// A module in which everything is rewritten, and what its functions take.
+struct Attempt {
+  OwningOpRef<ModuleOp> module;
+  std::vector<FittedFunction> functions;
+  /// By function: the packed peak of its plan, before what is recomputed inside of readers
+  /// is taken out.
+  std::vector<int64_t> plannedBytes;
+};
+
 class ArenaFitter {
 public:
   ArenaFitter(ModuleOp module, const FitOptions &options) : module(module), options(options) {}
@@ -58,19 +69,22 @@ public:
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
     setWorkspace(*start);
-    for (int round = 0; round < kNumRounds; ++round) {
-      OwningOpRef<ModuleOp> candidate(start->clone());
-      std::vector<FittedFunction> functions;
-      if (round == 0 && failed(attempt(*candidate, functions)))
-        return failure();
-      // That a smaller budget cannot be met is no news.
-      if (round > 0 && failed(attemptQuietly(*candidate, functions)))
-        break;
-      last = std::move(functions);
-      if (!lowerTargets()) {
-        module.getBodyRegion().takeBody(candidate->getBodyRegion());
+    FailureOr<Attempt> attempt = makeAttempt(*start);
+    if (failed(attempt))
+      return failure();
+    for (int round = 1; succeeded(attempt); ++round) {
+      last = attempt->functions;
+      bool isAboveBudget = llvm::any_of(
+          last, [](const FittedFunction &function) { return getExcess(function) > 0; });
+      if (!isAboveBudget) {
+        module.getBodyRegion().takeBody(attempt->module->getBodyRegion());
         return last;
       }
+      if (round == kNumRounds || !lowerTargets(*attempt))
+        break;
+      // That a smaller budget cannot be met is no news.
+      ScopedDiagnosticHandler handler(module.getContext(), [](Diagnostic &) { return success(); });
+      attempt = makeAttempt(*start);
     }
     return diagnose();
   }
@@ -87,22 +101,50 @@ private:
                                 : 0;
   }
 
-  /// Aims lower where the last round has missed a budget; false if it has met all.
-  bool lowerTargets() {
-    targets.resize(last.size());
-    bool isAny = false;
-    for (auto [target, function] : llvm::zip_equal(targets, last)) {
-      if (!function.budgetBytes)
-        continue;
+  /// Aims lower where a budget is missed; false if nothing smaller is known there.
+  bool lowerTargets(const Attempt &attempt) {
+    targets.resize(attempt.functions.size());
+    for (auto [target, function, planned] :
+         llvm::zip_equal(targets, attempt.functions, attempt.plannedBytes)) {
       int64_t excess = getExcess(function);
-      target = std::max<int64_t>(target.value_or(*function.budgetBytes) - excess, 1);
-      isAny |= excess > 0;
+      if (excess == 0)
+        continue;
+      int64_t current = target.value_or(*function.budgetBytes);
+      if (planned > current)
+        return false;
+      target = std::max<int64_t>(current - excess, 1);
     }
-    return isAny;
+    return true;
   }
 
-  /// Once, with the targets of this round.
-  LogicalResult attempt(ModuleOp candidate, std::vector<FittedFunction> &functions) {
+  /// Plans and rewrites one function; what is said where its smallest plan is above the
+  /// budget is kept for later.
+  FailureOr<PlannedFunction> rewrite(func::FuncOp function, RematerializeOptions how) {
+    SymbolTableCollection symbols;
+    how.onInfeasible = OnInfeasible::Warn;
+    FailureOr<PlannedFunction> planned = planFunction(function, how, symbols);
+    if (failed(planned))
+      return failure();
+    if (planned->report.status == PlanStatus::Infeasible) {
+      ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+        if (targets.empty())
+          refusals.emplace_back(function.getSymName().str(), std::move(diagnostic));
+        return success();
+      });
+      how.onInfeasible = OnInfeasible::Error;
+      diagnoseInfeasible(*planned, how, symbols);
+    }
+    if (failed(applyPlannedFunction(*planned, how, symbols)))
+      return failure();
+    emitRemarks(*planned);
+    return planned;
+  }
+
+  /// Everything once, with the targets of this round.
+  FailureOr<Attempt> makeAttempt(ModuleOp start) {
+    Attempt attempt;
+    attempt.module = start.clone();
+    ModuleOp candidate = *attempt.module;
     SmallVector<func::FuncOp> planned;
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!getSkipReason(function, candidate))
@@ -111,20 +153,21 @@ private:
       RematerializeOptions how = options.rematerialize;
       if (index < targets.size() && targets[index])
         how.budget = {Budget::Kind::Bytes, *targets[index]};
-      FailureOr<FunctionReport> report = rematerialize(function, how);
-      if (failed(report))
+      FailureOr<PlannedFunction> rewritten = rewrite(function, how);
+      if (failed(rewritten))
         return failure();
-      functions.push_back({function.getSymName().str(),
-                           last.empty() ? report->budgetBytes : last[index].budgetBytes,
-                           report->baselinePackedBytes, report->packedBytes, 0, report->cost,
-                           report->addedCost});
+      const FunctionReport &report = rewritten->report;
+      attempt.functions.push_back(
+          {report.name, last.empty() ? report.budgetBytes : last[index].budgetBytes,
+           report.baselinePackedBytes, report.packedBytes, 0, report.cost, report.addedCost});
+      attempt.plannedBytes.push_back(report.packedBytes);
     }
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
     arena.results = options.results;
     // As small as predicted, which is within the budget.
     arena.getCapacity = [&](func::FuncOp function) -> int64_t {
-      for (const FittedFunction &fitted : functions)
+      for (const FittedFunction &fitted : attempt.functions)
         if (fitted.name == function.getSymName())
           return fitted.predictedBytes - getFixedBytes(function, arena.alignment);
       return 0;
@@ -132,7 +175,7 @@ private:
     if (isFusing() && failed(fuseClones(candidate, getModels())))
       return failure();
     SymbolTableCollection symbols;
-    for (auto [function, fitted] : llvm::zip_equal(planned, functions)) {
+    for (auto [function, fitted] : llvm::zip_equal(planned, attempt.functions)) {
       FailureOr<Peaks> peaks = measurePeaks(function, options.rematerialize, symbols);
       if (failed(peaks))
         return failure();
@@ -144,27 +187,35 @@ private:
     if (failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
-    for (auto [function, fitted] : llvm::zip_equal(planned, functions))
+    for (auto [function, fitted] : llvm::zip_equal(planned, attempt.functions))
       fitted.takenBytes = getFixedBytes(function, arena.alignment) +
                           getAttribute(function, RematDialect::getArenaBytesAttrName());
     for (auto function : candidate.getOps<func::FuncOp>())
       if (!function.isExternal() && failed(verifyArena(function)))
         return failure();
-    return success();
-  }
-
-  LogicalResult attemptQuietly(ModuleOp candidate, std::vector<FittedFunction> &functions) {
-    ScopedDiagnosticHandler handler(module.getContext(), [](Diagnostic &) { return success(); });
-    return attempt(candidate, functions);
+    return attempt;
   }
 
   LogicalResult diagnose() {
-    for (const FittedFunction &function : last)
-      if (getExcess(function) > 0)
-        return module.emitError("the arena, arguments and constants of '")
-               << function.name << "' take " << function.takenBytes
-               << " bytes, which is above the budget of " << *function.budgetBytes
-               << " bytes, although " << function.predictedBytes << " bytes were predicted";
+    for (const FittedFunction &function : last) {
+      if (getExcess(function) == 0)
+        continue;
+      bool isRefused = false;
+      for (auto &[name, diagnostic] : refusals)
+        if (name == function.name) {
+          diagnostic.attachNote() << "with what is recomputed inside of its readers, the arena, "
+                                     "arguments and constants of the smallest plan take "
+                                  << function.takenBytes << " bytes";
+          module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+          isRefused = true;
+        }
+      if (!isRefused)
+        module.emitError("the arena, arguments and constants of '")
+            << function.name << "' take " << function.takenBytes
+            << " bytes, which is above the budget of " << *function.budgetBytes
+            << " bytes, although " << function.predictedBytes << " bytes were predicted";
+      return failure();
+    }
     return failure();
   }
 
@@ -174,6 +225,8 @@ private:
   std::vector<FittedFunction> last;
   /// What to aim at instead of the budget of each function.
   std::vector<std::optional<int64_t>> targets;
+  /// By function that the planner refuses: what is said if nothing helps.
+  std::vector<std::pair<std::string, Diagnostic>> refusals;
 };
 } // namespace
 

@@ -8,6 +8,7 @@
 #include "Remat/Transforms/Destinations.h"
 
 #include "KernelForm.h"
+#include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "WhileLoops.h"
@@ -40,6 +41,7 @@ public:
       generalizeSplatReader(op);
     if (failed(foldSplats(function)))
       return failure();
+    keepDestinations();
     for (Operation *op : listOperations())
       makeSplats(op);
     for (Operation *op : listOperations())
@@ -58,10 +60,7 @@ public:
       }
     }
     for (Operation *op : listOperations()) {
-      if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
-        separateDestinations(op, writer.getDpsInitsMutable());
-      else if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-        separateDestinations(op, loop.getInitsMutable());
+      separateDestinations(op, getInits(op));
     }
     for (Operation *op : listOperations())
       if ((isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>()) && op->use_empty())
@@ -84,7 +83,7 @@ private:
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     linalg::populateDecomposePadPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
-    return applyPatternsGreedily(function, std::move(patterns));
+    return applyPatternsGreedily(function, std::move(patterns), getPatternsOnlyConfig());
   }
 
   //===--------------------------------------------------------------------===//
@@ -100,14 +99,21 @@ private:
     generalize(rewriter, structured);
   }
 
-  /// What else reads or overwrites a splat constant gets a storage filled with it.
+  /// What else reads or overwrites a splat constant gets a storage filled with it; what a
+  /// caller or a callee gets, one for each constant.
   void makeSplats(Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>())
       return;
+    bool isHandedOver = isa<func::ReturnOp, CallOpInterface>(op);
+    llvm::SmallDenseMap<Value, Value, 2> filled;
     for (OpOperand &operand : op->getOpOperands()) {
       TypedAttr splat = getSplat(operand.get());
       if (!splat)
         continue;
+      if (Value other = isHandedOver ? filled.lookup(operand.get()) : Value()) {
+        operand.set(other);
+        continue;
+      }
       rewriter.setInsertionPoint(op);
       Value scalar = arith::ConstantOp::create(rewriter, op->getLoc(), splat);
       auto insert = dyn_cast<tensor::InsertSliceOp>(op);
@@ -126,7 +132,9 @@ private:
               : allocate(op->getLoc(), operand.get());
       if (isSource)
         ownSlices.insert(destination.getDefiningOp());
-      operand.set(linalg::FillOp::create(rewriter, op->getLoc(), scalar, destination).getResult(0));
+      Value fill = linalg::FillOp::create(rewriter, op->getLoc(), scalar, destination).getResult(0);
+      filled[operand.get()] = fill;
+      operand.set(fill);
     }
   }
 
@@ -296,6 +304,68 @@ private:
       if (type.isDynamicDim(dim))
         sizes.push_back(tensor::DimOp::create(rewriter, loc, like, dim));
     return AllocTensorOp::create(rewriter, loc, type, sizes);
+  }
+
+  static MutableArrayRef<OpOperand> getInits(Operation *op) {
+    if (auto writer = dyn_cast<DestinationStyleOpInterface>(op))
+      return writer.getDpsInitsMutable();
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return loop.getInitsMutable();
+    return {};
+  }
+
+  /// The operation of the block of each storage that is the last to read it, and how often
+  /// it does.
+  llvm::DenseMap<Value, std::pair<Operation *, int64_t>> findLastReads() {
+    llvm::DenseMap<Value, std::pair<Operation *, int64_t>> lastReads;
+    for (Operation *op : listOperations())
+      for (OpOperand &operand : op->getOpOperands()) {
+        std::optional<OperationModel> model = lookupModel(op, models);
+        if (!isa<RankedTensorType>(operand.get().getType()) ||
+            (model && llvm::is_contained(model->unreadOperands, operand.getOperandNumber())))
+          continue;
+        Value root = getRoot(operand.get());
+        Operation *reader = root.getParentBlock()->findAncestorOpInBlock(*op);
+        auto &[last, times] = lastReads[root];
+        if (last && reader->isBeforeInBlock(last))
+          continue;
+        times = reader == last ? times + 1 : 1;
+        last = reader;
+      }
+    return lastReads;
+  }
+
+  /// Destinations that must stay what they are, for who else reads them or because they are
+  /// not of this block, are copied where they would be overwritten: a view of them may have
+  /// been taken long before.
+  void keepDestinations() {
+    llvm::DenseMap<Value, std::pair<Operation *, int64_t>> lastReads = findLastReads();
+    for (Operation *op : listOperations())
+      for (OpOperand &init : getInits(op)) {
+        Value root = getRoot(init.get());
+        if (!isa<RankedTensorType>(root.getType()) || getSplat(root) ||
+            isa_and_nonnull<tensor::EmptyOp, AllocTensorOp>(root.getDefiningOp()))
+          continue;
+        auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+        bool isRead = !linalgOp || linalgOp.payloadUsesValueFromOperand(&init);
+        auto [last, times] = lastReads.lookup(root);
+        bool isReadElsewhere =
+            last && (last == op ? times != int64_t(isRead) : op->isBeforeInBlock(last));
+        if (isOwn(root) && root.getParentBlock() == op->getBlock() && !isReadElsewhere)
+          continue;
+        rewriter.setInsertionPoint(op);
+        init.set(isRead ? copy(op->getLoc(), init.get()) : allocate(op->getLoc(), init.get()));
+      }
+  }
+
+  /// Whether a storage may be written to: it is neither program data nor an argument that
+  /// the caller needs.
+  bool isOwn(Value root) {
+    auto argument = dyn_cast<BlockArgument>(root);
+    if (!argument)
+      return !root.getDefiningOp()->hasTrait<OpTrait::ConstantLike>();
+    return argument.getOwner()->getParentOp() != function.getOperation() ||
+           function.getArgAttr(argument.getArgNumber(), RematDialect::getDonatedAttrName());
   }
 
   void separateDestinations(Operation *writer, MutableArrayRef<OpOperand> inits) {

@@ -123,9 +123,11 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
 /// Peaks, from the unchanged one to the smallest known, at which the front is asked for.
 static constexpr int64_t kNumFrontPoints = 20;
 
-/// Searches for the answers to all questions that the options ask.
+/// Searches for the answers to all questions that the options ask. Where arguments are
+/// overwritten, `smallest` becomes the plan that the smallest budget known is of.
 static LogicalResult search(const RematerializeOptions &options, int64_t minBytes,
-                            PlannedFunction &planned, planner::Solution &inEffect) {
+                            PlannedFunction &planned, planner::Solution &inEffect,
+                            std::optional<planner::Plan> &smallest) {
   FunctionReport &report = planned.report;
   const planner::Problem &problem = planned.problem.problem;
   planner::SolveOptions solving = options.search;
@@ -138,9 +140,11 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
            << report.name << "': " << llvm::toString(std::move(error));
   };
 
-  llvm::SmallVector<int64_t, 1> budgets;
+  llvm::SmallVector<int64_t, 2> budgets;
   if (report.budgetBytes)
     budgets.push_back(*report.budgetBytes);
+  if (!planned.problem.overwritten.empty())
+    budgets.push_back(0);
   llvm::Expected<std::vector<planner::Answer>> answers =
       options.wantsFront ? planner::solveFront(problem, kNumFrontPoints, budgets, solving)
                          : planner::solveAll(problem, budgets, solving);
@@ -152,6 +156,10 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
           planned.front.empty() || packed < planned.front.back().packedBytes)
         planned.front.push_back({packed, answer.addedCost});
 
+  if (!planned.problem.overwritten.empty()) {
+    smallest = std::move(answers->back().solution.plan);
+    answers->pop_back();
+  }
   planner::Answer answer;
   if (report.budgetBytes) {
     answer = std::move(answers->back());
@@ -194,17 +202,29 @@ static LogicalResult predictCosts(const RematerializeOptions &options, const pla
   return success();
 }
 
+namespace {
+/// A plan for some choice of arguments that are overwritten.
+struct Attempt {
+  PlannedFunction planned;
+  /// Arguments that are read behind their writers by the plan, or by the smallest one if
+  /// nothing fits; and by the plan that the smallest budget known is of.
+  std::optional<unsigned> read, readBySmallest;
+  SmallVector<unsigned, 2> kept = {};
+};
+} // namespace
+
 /// Plans with the donated arguments that are not in `kept`.
-static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept, FunctionOpInterface function,
-                                              const RematerializeOptions &options,
-                                              SymbolTableCollection &symbols) {
+static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterface function,
+                                      const RematerializeOptions &options,
+                                      SymbolTableCollection &symbols) {
   FailureOr<FunctionProblem> built =
       ::buildProblem(function, options, symbols, kept, options.profile);
   if (failed(built))
     return failure();
-  PlannedFunction planned{function, std::move(*built), std::nullopt, {}, {}};
+  Attempt attempt{
+      {function, std::move(*built), std::nullopt, {}, {}}, {}, {}, llvm::to_vector<2>(kept)};
+  PlannedFunction &planned = attempt.planned;
   const planner::Problem &problem = planned.problem.problem;
-  warnAboutUncounted(function, planned.problem);
 
   planner::Solution identity = planner::evaluate(problem, planner::identityPlan(problem));
   int64_t baseline = identity.packing.packedBytes;
@@ -224,33 +244,98 @@ static FailureOr<PlannedFunction> planWithout(ArrayRef<unsigned> kept, FunctionO
 
   planner::Solution inEffect = std::move(identity);
   int64_t minBytes = getMinBytes(options, baseline);
+  std::optional<planner::Plan> smallest;
   if (failed(options.plans ? replay(options, planned, inEffect)
-                           : search(options, minBytes, planned, inEffect)))
+                           : search(options, minBytes, planned, inEffect, smallest)))
     return failure();
+  attempt.read = findReadBehindWriter(planned.problem, inEffect.plan);
+  if (smallest)
+    attempt.readBySmallest = findReadBehindWriter(planned.problem, *smallest);
   report.addedCost = planner::addedCost(problem, inEffect.plan);
   if (options.profile && options.profile->function == report.name)
     if (failed(predictCosts(options, inEffect.plan, planned, symbols)))
       return failure();
   std::vector<Category> categories = categorize(planned.problem, options.roles);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
-  return planned;
+  return attempt;
+}
+
+/// A plan that recomputes from an argument behind the result that is written over it needs
+/// the argument as it was: such arguments are kept, and everything is planned again.
+static FailureOr<Attempt> planAround(FunctionOpInterface function,
+                                     const RematerializeOptions &options,
+                                     SymbolTableCollection &symbols) {
+  RematerializeOptions how = options;
+  FailureOr<Attempt> first = planWithout({}, function, how, symbols);
+  if (failed(first) || !first->read)
+    return first;
+  // The unchanged function is what it is: it reads nothing behind its writer.
+  const FunctionReport &unchanged = first->planned.report;
+  if (unchanged.budgetBytes)
+    how.budget = {Budget::Kind::Bytes, *unchanged.budgetBytes};
+  SmallVector<unsigned> kept{*first->read};
+  FailureOr<Attempt> attempt = planWithout(kept, function, how, symbols);
+  while (succeeded(attempt) && attempt->read) {
+    kept.push_back(*attempt->read);
+    attempt = planWithout(kept, function, how, symbols);
+  }
+  if (failed(attempt))
+    return failure();
+  FunctionReport &report = attempt->planned.report;
+  report.baselinePeakBytes = unchanged.baselinePeakBytes;
+  report.baselinePackedBytes = unchanged.baselinePackedBytes;
+  report.minimumKnownBytes = std::min(report.minimumKnownBytes, unchanged.baselinePackedBytes);
+  return attempt;
+}
+
+/// Makes good that the smallest budget known is that of a plan that reads what is
+/// overwritten: by the arguments that the smallest plan without that keeps.
+static LogicalResult improveByKeeping(Attempt &attempt, const RematerializeOptions &options,
+                                      SymbolTableCollection &symbols) {
+  FunctionOpInterface function = attempt.planned.function;
+  FunctionReport &report = attempt.planned.report;
+  RematerializeOptions how = options;
+  how.budget = {Budget::Kind::Bytes, 1};
+  how.maxOverhead = {};
+  how.wantsFront = false;
+  how.search.effort = 0;
+  FailureOr<Attempt> smallest = planAround(function, how, symbols);
+  if (failed(smallest))
+    return failure();
+  int64_t leastBytes = std::min(smallest->planned.report.packedBytes, report.packedBytes);
+  if (report.status == PlanStatus::Infeasible && report.budgetBytes &&
+      leastBytes <= *report.budgetBytes)
+    for (int64_t bytes : {*report.budgetBytes, leastBytes}) {
+      how = options;
+      how.budget = {Budget::Kind::Bytes, bytes};
+      FailureOr<Attempt> other = planWithout(smallest->kept, function, how, symbols);
+      if (failed(other))
+        return failure();
+      if (other->read || other->planned.report.status == PlanStatus::Infeasible)
+        continue;
+      FunctionReport before = report;
+      attempt = std::move(*other);
+      report.baselinePeakBytes = before.baselinePeakBytes;
+      report.baselinePackedBytes = before.baselinePackedBytes;
+      report.budgetBytes = before.budgetBytes;
+      break;
+    }
+  report.minimumKnownBytes = std::min(leastBytes, report.packedBytes);
+  return success();
 }
 
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
                                                      const RematerializeOptions &options,
                                                      SymbolTableCollection &symbols) {
-  // A plan that recomputes from an argument behind the result that is written over it needs
-  // the argument as it was: such arguments are kept, and everything is planned again.
-  SmallVector<unsigned> kept;
-  while (true) {
-    FailureOr<PlannedFunction> planned = planWithout(kept, function, options, symbols);
-    if (failed(planned) || !planned->solution)
-      return planned;
-    std::optional<unsigned> read = findReadBehindWriter(planned->problem, planned->solution->plan);
-    if (!read)
-      return planned;
-    kept.push_back(*read);
-  }
+  FailureOr<Attempt> attempt = planAround(function, options, symbols);
+  if (failed(attempt))
+    return failure();
+  bool isRefused = attempt->planned.report.status == PlanStatus::Infeasible;
+  if (attempt->readBySmallest || (isRefused && !attempt->kept.empty()))
+    if (failed(improveByKeeping(*attempt, options, symbols)))
+      return failure();
+  warnAboutUncounted(function, attempt->planned.problem);
+  return std::move(attempt->planned);
 }
 
 /// The peaks after common subexpression elimination; fails where that changes

@@ -26,7 +26,7 @@ func.func @donated(%x: tensor<8xf32>, %y: tensor<8xf32> {remat.donated})
   %c0 = arith.constant 0 : index
   %f = arith.constant 1.0 : f32
   // CHECK: %[[A:.*]] = memref.alloc()
-  // CHECK: memref.copy %[[X]], %[[A]]
+  // CHECK: linalg.copy ins(%[[X]] : {{.*}}) outs(%[[A]] :
   // CHECK: memref.store %{{.*}}, %[[A]]
   %a = tensor.insert %f into %x[%c0] : tensor<8xf32>
   // CHECK: memref.store %{{.*}}, %[[Y]]
@@ -72,7 +72,7 @@ func.func @splats(%x: tensor<8xf32>, %m: tensor<8x8xf32>)
       outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
   // The slice of a copy is filled.
   // CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<8x8xf32>
-  // CHECK: memref.copy %{{.*}}, %[[COPY]]
+  // CHECK: linalg.copy ins(%{{.*}} : {{.*}}) outs(%[[COPY]] :
   // CHECK: %[[SLICE:.*]] = memref.subview %[[COPY]][2, 0] [1, 8] [1, 1]
   // CHECK: linalg.fill ins(%{{.*}}) outs(%[[SLICE]] :
   // CHECK-NOT: memref.copy
@@ -95,9 +95,9 @@ func.func @loop(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index)
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: %[[A:.*]] = memref.alloc()
-  // CHECK: memref.copy %[[X]], %[[A]]
+  // CHECK: linalg.copy ins(%[[X]] : {{.*}}) outs(%[[A]] :
   // CHECK: %[[B:.*]] = memref.alloc()
-  // CHECK: memref.copy %[[Y]], %[[B]]
+  // CHECK: linalg.copy ins(%[[Y]] : {{.*}}) outs(%[[B]] :
   // CHECK: scf.for
   %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y)
       -> (tensor<8xf32>, tensor<8xf32>) {
@@ -157,9 +157,9 @@ func.func @pad(%x: tensor<4xf32>) -> tensor<6xf32> {
 func.func @condition(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[R:.*]] = memref.alloc()
   // CHECK: %[[A:.*]] = memref.alloc()
-  // CHECK: memref.copy %{{.*}}, %[[A]]
+  // CHECK: linalg.copy ins(%{{.*}} : {{.*}}) outs(%[[A]] :
+  // CHECK: %[[R:.*]] = memref.alloc()
   // CHECK: scf.while
   %r:2 = scf.while (%a = %x, %i = %c0) : (tensor<8xf32>, index) -> (tensor<8xf32>, index) {
     %e = tensor.empty() : tensor<8xf32>
@@ -190,7 +190,7 @@ func.func @nested(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: %[[A:.*]] = memref.alloc()
-  // CHECK-NEXT: memref.copy %{{.*}}, %[[A]]
+  // CHECK-NEXT: linalg.copy ins(%{{.*}} : {{.*}}) outs(%[[A]] :
   // CHECK-NOT: memref.copy
   // CHECK: linalg.exp ins(%[[A]] : {{.*}}) outs(%[[NEW:.*]] :
   // CHECK: linalg.copy ins(%[[NEW]] : {{.*}}) outs(%[[A]] :
@@ -227,4 +227,54 @@ func.func @part(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   // CHECK: return %[[R]]
   return %r : tensor<8xf32>
+}
+
+// -----
+
+// What is read of a padded value is read there: its source is not needed any more.
+// CHECK-LABEL: func @padded(
+func.func @padded(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<6x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %a = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: linalg.fill {{.*}} outs(%[[P:.*]] :
+  %p = tensor.pad %a low[0, 0] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<4x8xf32> to tensor<6x8xf32>
+  // CHECK: %[[S:.*]] = memref.subview %[[P]]
+  %s = tensor.extract_slice %p[0, 0] [4, 8] [1, 1] : tensor<6x8xf32> to tensor<4x8xf32>
+  // CHECK: linalg.log ins(%[[S]] :
+  %l = linalg.log ins(%s : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %l, %p : tensor<4x8xf32>, tensor<6x8xf32>
+}
+
+// -----
+
+// What must not be overwritten is copied where it would be, however early a view was taken.
+// CHECK-LABEL: func @view(
+func.func @view(%x: tensor<16xf32>, %y: tensor<4xf32>) -> (tensor<2x8xf32>, tensor<16xf32>) {
+  %e = tensor.empty() : tensor<16xf32>
+  // CHECK: linalg.exp ins(%{{.*}}) outs(%[[A:.*]] :
+  %a = linalg.exp ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  %v = tensor.expand_shape %a [[0, 1]] output_shape [2, 8] : tensor<16xf32> into tensor<2x8xf32>
+  // CHECK: linalg.tanh
+  %f = tensor.empty() : tensor<4xf32>
+  %t = linalg.tanh ins(%y : tensor<4xf32>) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: linalg.copy
+  %r = tensor.insert_slice %t into %v[1, 2] [1, 4] [1, 1] : tensor<4xf32> into tensor<2x8xf32>
+  // CHECK: linalg.log ins(%[[A]] :
+  %l = linalg.log ins(%a : tensor<16xf32>) outs(%e : tensor<16xf32>) -> tensor<16xf32>
+  return %r, %l : tensor<2x8xf32>, tensor<16xf32>
+}
+
+// -----
+
+// What is returned twice is there once.
+// CHECK-LABEL: func @twice(
+func.func @twice() -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: linalg.fill {{.*}} outs(%[[A:.*]] :
+  // CHECK-NEXT: return %[[A]], %[[A]]
+  %a = arith.constant dense<1.0> : tensor<8xf32>
+  return %a, %a : tensor<8xf32>, tensor<8xf32>
 }

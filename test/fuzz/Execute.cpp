@@ -9,6 +9,7 @@
 
 #include "Evaluator.h"
 #include "GuardedBuffer.h"
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Execution/ObjectFile.h"
@@ -404,6 +405,7 @@ std::optional<std::string> StepCase::check() {
   OwningOpRef<ModuleOp> copy(module.clone());
   if (fusion == Fusion::Kernels && failed(fuse(*copy, ModelTable::getBuiltin())))
     return "the step cannot be fused";
+  setWorkspace(*copy);
   SymbolTableCollection symbols;
   FailureOr<PlannedFunction> planned =
       planFunction(copy->lookupSymbol<func::FuncOp>(kFunction), options, symbols);

@@ -10,6 +10,7 @@
 #include "Interpreter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
@@ -119,6 +120,17 @@ static Value getViewed(OpResult result) {
   return {};
 }
 
+/// The value whose storage a value shows.
+static Value getRoot(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Value viewed = getViewed(result);
+    if (!viewed)
+      break;
+    value = viewed;
+  }
+  return value;
+}
+
 /// The operand that a result overwrites.
 static Value getDestination(OpResult result) {
   Operation *op = result.getOwner();
@@ -195,14 +207,8 @@ public:
     llvm::SmallSetVector<Value, 4> operands(operations.back()->operand_begin(),
                                             operations.back()->operand_end());
     for (Value operand : operands) {
-      Value root = operand;
-      while (auto result = dyn_cast<OpResult>(root)) {
-        if (Value viewed = getViewed(result))
-          root = viewed;
-        else
-          break;
-      }
-      if (Operation *producer = root.getDefiningOp(); producer && getProgramData(producer))
+      if (Operation *producer = getRoot(operand).getDefiningOp();
+          producer && getProgramData(producer))
         bytes += getSize(operand);
     }
     if (bytes)
@@ -246,13 +252,17 @@ bool Counter::isReadBehind(int64_t storage, int64_t index) const {
   return false;
 }
 
-/// Bytes of constants and destinations that a caller or a callee gets.
+/// Bytes of constants and destinations that a caller or a callee gets, and of parts of a
+/// storage that a callee gets.
 int64_t Counter::getHandedOver(Operation *op) const {
   llvm::SmallSetVector<Value, 4> operands(op->operand_begin(), op->operand_end());
   int64_t bytes = 0;
-  for (Value operand : operands)
-    if (auto it = storageOf.find(operand); it != storageOf.end() && it->second == kNowhere)
+  for (Value operand : operands) {
+    auto it = storageOf.find(operand);
+    bool isNowhere = it != storageOf.end() && it->second == kNowhere;
+    if (isNowhere || (isa<func::CallOp>(op) && getSize(operand) < getSize(getRoot(operand))))
       bytes += getSize(operand);
+  }
   return bytes;
 }
 
@@ -397,6 +407,20 @@ static int64_t getShapeBytes(Operation *op) {
   return empties;
 }
 
+/// Bytes of the tensors that a loop carries and passes on elsewhere.
+static int64_t getMovedOn(Operation *op) {
+  auto loop = dyn_cast<scf::WhileOp>(op);
+  int64_t bytes = 0;
+  if (!loop)
+    return bytes;
+  OperandRange passed = loop.getConditionOp().getArgs();
+  for (BlockArgument carried : loop.getBeforeArguments())
+    if (isa<TensorType>(carried.getType()) &&
+        (carried.getArgNumber() >= passed.size() || passed[carried.getArgNumber()] != carried))
+      bytes += getSize(carried);
+  return bytes;
+}
+
 static int64_t getWorkspace(Operation *op) {
   if (isa<linalg::LinalgOp>(op))
     return getShapeBytes(op);
@@ -409,7 +433,7 @@ static int64_t getWorkspace(Operation *op) {
     for (Region &region : op->getRegions())
       if (!region.empty())
         peak = std::max(peak, getInnerPeak(region.front()));
-  return peak;
+  return peak + getMovedOn(op);
 }
 
 /// All constants in the function and in what it calls.

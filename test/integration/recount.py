@@ -26,11 +26,14 @@ The model (`fusion=none`, no alignment). Time is the index of an operation in it
   lifetime  Arguments and program data: always. Other storages: from the operation that defines
             them to the last operation that reads a value in them, both included. Operations read
             what their regions capture, and `return` reads the results.
+  calls     What a callee gets is a buffer of its own: a view of a part of a storage is copied
+            for it.
   regions   An operation with regions adds the peak of what its body defines while it runs: of
             several regions, the largest; of a call, the callee's body. Block arguments take no
             bytes: they live in the operation's operands and results. The bodies of linalg and
             tensor operations and of StableHLO's reductions, sorts and scatters are the code of
-            one element, which runs in registers, and add nothing.
+            one element, which runs in registers, and add nothing. A tensor that scf.while carries
+            counts once more unless its first region passes it on in its place.
 
 The live peak is the largest number of bytes that are live during one operation.
 """
@@ -320,7 +323,9 @@ def read_custom(op, statement, at):
         for value in VALUE.finditer(text):
             is_argument = text.startswith(" = ", value.end())
             (op.block_arguments if is_argument else op.operands).append(value.group())
-        results = text.partition("{}")[0].partition("->")[2]
+        signature, _, results = text.partition("{}")[0].partition("->")
+        if op.name == "scf.while":
+            op.operand_types = types_of((split(signature, " : ") or [""])[-1])
         op.types = types_of((split(results, " : ") or [""])[0])
     elif op.name == "func.call":
         op.attributes["callee"] = raw.partition("(")[0].strip()
@@ -588,7 +593,7 @@ class Model:
         self.tensors_only = tensors_only
         self.program_data = {}  # Attribute to bytes.
         self.called = {}  # Function to bytes, None while it is being counted.
-        self.sizes = {}  # Of the results of operations.
+        self.sizes = {}  # Of the arguments of the function and the results of operations.
         self.counts_results = True
 
     def size(self, type_):
@@ -599,7 +604,9 @@ class Model:
         self.called[function.name] = None
         builder = Builder()
         arguments, ops = builder.body(function.body, function.names)
+        outer, self.sizes = self.sizes, dict(zip(arguments, map(self.size, function.types)))
         peak = self.block(arguments, ops, {})
+        self.sizes = outer
         self.called[function.name] = peak.bytes
         return peak, builder, ops
 
@@ -646,10 +653,22 @@ class Model:
         return Storage(op.results[number], self.size(op.types[number]), block, time)
 
     def handed_over(self, op, storage):
-        """Bytes of constants and destinations that a caller or a callee gets: they are in memory
-        then."""
-        return sum(self.sizes.get(value, 0) for value in set(op.operands)
-                   if storage[value] is None)
+        """Bytes of constants and destinations that a caller or a callee gets, which are in memory
+        then, and of parts of a storage that a callee gets, which are copied."""
+        def is_copied(value):
+            store = storage[value]
+            return store is None or (op.name == "func.call" and
+                                     self.sizes.get(value, 0) < self.sizes.get(store.value, 0))
+        return sum(self.sizes.get(value, 0) for value in set(op.operands) if is_copied(value))
+
+    def moved_on(self, op):
+        """Bytes of the tensors that a loop carries and does not pass on in their place: they are
+        in memory beside those that it passes on."""
+        arguments, ops = op.regions[0]
+        passed = ops[-1].operands[1:]
+        return sum(self.size(type_)
+                   for number, (value, type_) in enumerate(zip(arguments, op.operand_types))
+                   if type_.startswith("tensor<") and passed[number:number + 1] != [value])
 
     def workspace(self, op, storage):
         inside = [self.block(*region, storage).bytes for region in op.regions]
@@ -657,6 +676,8 @@ class Model:
             return self.callee(op) + self.handed_over(op, storage)
         if op.name == "func.return" and self.counts_results:
             return self.handed_over(op, storage)
+        if op.name == "scf.while":
+            return self.moved_on(op) + max(inside)
         return 0 if PER_ELEMENT.match(op.name) else max(inside, default=0)
 
     def block(self, arguments, ops, storage):
@@ -817,6 +838,24 @@ return %0 : V"""),
 "stablehlo.return"(%4, %2) : (V, tensor<i32>) -> ()
 }) : (V, tensor<i32>) -> (V, tensor<i32>)
 return %1#0 : V"""),
+    ("a loop that passes on another value: a, b; the result; what is carried and %2", 80, """
+%0 = arith.constant 0 : i1
+%1 = scf.while (%x = %a) : (V) -> V {
+%2 = "x.op"(%x) : (V) -> V
+scf.condition(%0) %2 : V
+} do {
+^bb0(%y: V):
+scf.yield %y : V
+}
+return %1 : V"""),
+    ("a call with a part: a, b; the result, twice; what the callee gets", 72, """
+%0 = tensor.extract_slice %a[0] [2] [1] : V to tensor<2xf32>
+%1 = call @f(%0) : (tensor<2xf32>) -> V
+return %1 : V
+}
+func.func private @f(%x: tensor<2xf32>) -> V {
+%0 = "x.op"(%x) : (tensor<2xf32>) -> V
+return %0 : V"""),
     ("a call: a, b; the result; two values in the callee", 80, """
 %0 = call @f(%a) : (V) -> V
 return %0 : V
