@@ -184,6 +184,34 @@ void RoleInference::findRoots() {
     results.push_back(function.valueIndex.lookup(operand));
 }
 
+/// The values that a result is computed from, where the operation computes several, each
+/// element for itself: those that its operand of the terminator depends on. Nothing where it
+/// may be all.
+static std::optional<llvm::SetVector<Value>> findSources(OpResult result) {
+  Operation *op = result.getOwner();
+  if (op->getNumResults() == 1 || op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock())
+    return std::nullopt;
+  Block &body = op->getRegion(0).front();
+  if (body.getNumArguments() != op->getNumOperands() || !body.mightHaveTerminator() ||
+      body.getTerminator()->getNumOperands() != op->getNumResults())
+    return std::nullopt;
+  llvm::SetVector<Value> sources;
+  llvm::SetVector<Value> pending;
+  pending.insert(body.getTerminator()->getOperand(result.getResultNumber()));
+  for (size_t index = 0; index < pending.size(); ++index) {
+    Value value = pending[index];
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == &body)
+      sources.insert(op->getOperand(argument.getArgNumber()));
+    else if (!body.getParent()->isAncestor(value.getParentRegion()))
+      sources.insert(value);
+    else if (Operation *producer = value.getDefiningOp())
+      producer->walk([&](Operation *nested) {
+        pending.insert(nested->operand_begin(), nested->operand_end());
+      });
+  }
+  return sources;
+}
+
 void RoleInference::findNearestArguments() {
   nearest.resize(numValues);
   for (ValueIndex argument = 0; argument < numArguments; ++argument)
@@ -191,9 +219,12 @@ void RoleInference::findNearestArguments() {
   for (OpIndex op = 0; op < numOperations; ++op) {
     for (ValueIndex result : writesOf(op)) {
       Nearest &best = nearest[result];
+      std::optional<llvm::SetVector<Value>> sources =
+          findSources(cast<OpResult>(function.values[result]));
       for (ValueIndex read : readsOf(op)) {
         const Nearest &other = nearest[read];
-        if (other.argument == kNoValue || typeOf(read) != typeOf(result))
+        if (other.argument == kNoValue || typeOf(read) != typeOf(result) ||
+            (sources && !sources->contains(function.values[read])))
           continue;
         // The first operand wins ties.
         if (best.argument == kNoValue || other.numSteps + 1 < best.numSteps)

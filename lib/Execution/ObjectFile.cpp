@@ -24,6 +24,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -74,7 +75,8 @@ static llvm::Error addEntry(llvm::Module &module, StringRef name) {
   return llvm::Error::success();
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     Instrumentation instrumentation) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -90,11 +92,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  llvm::ModulePassManager passes =
+      builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  if (instrumentation == Instrumentation::Addresses) {
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration())
+        function.addFnAttr(llvm::Attribute::SanitizeAddress);
+    passes.addPass(llvm::AddressSanitizerPass(llvm::AddressSanitizerOptions()));
+  }
+  passes.run(module, modules);
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-mlir::remat::compileToObject(ModuleOp module, StringRef function) {
+mlir::remat::compileToObject(ModuleOp module, StringRef function, Instrumentation instrumentation) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   registerOpenMPDialectTranslation(*module.getContext());
@@ -109,7 +119,7 @@ mlir::remat::compileToObject(ModuleOp module, StringRef function) {
   code->setDataLayout((*machine)->createDataLayout());
   if (llvm::Error error = addEntry(*code, function))
     return error;
-  optimize(*code, **machine);
+  optimize(*code, **machine, instrumentation);
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager emission;

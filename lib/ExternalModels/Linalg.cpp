@@ -107,9 +107,13 @@ static bool hasShapeInInputs(linalg::GenericOp op) {
   return loops.all();
 }
 
-/// Whether each element of `input` is read for the element in the same place alone.
-static bool isReadInPlace(linalg::GenericOp op, OpOperand *input) {
-  OpOperand *init = op.getDpsInitOperand(0);
+/// Whether a result is written to `init` in any order, and nothing is read from there.
+static bool isOnlyWritten(linalg::GenericOp op, OpOperand *init) {
+  return op.getMatchingIndexingMap(init).isPermutation() && !op.payloadUsesValueFromOperand(init);
+}
+
+/// Whether each element of `input` is read for the elements in the same place alone.
+static bool isReadInPlace(linalg::GenericOp op, OpOperand *input, OpOperand *init) {
   bool isCaptured = false;
   op.getBlock()->walk([&](Operation *nested) {
     isCaptured |= llvm::is_contained(nested->getOperands(), input->get());
@@ -130,16 +134,18 @@ static KernelModel describeKernel(LinalgOp structured, Count domain) {
   model.needsShapeFromOperands = op.getNumReductionLoops() != 0;
   for (OpOperand *input : op.getDpsInputOperands())
     model.inlineOperands.push_back({input->getOperandNumber(), domain.get()});
-  if (op.getNumReductionLoops() != 0 || op.getNumResults() != 1)
+  if (op.getNumReductionLoops() != 0)
     return model;
-  OpOperand *init = op.getDpsInitOperand(0);
-  if (!op.getMatchingIndexingMap(init).isPermutation() || op.payloadUsesValueFromOperand(init))
+  for (int64_t result = 0; result < op.getNumDpsInits(); ++result) {
+    OpOperand *init = op.getDpsInitOperand(result);
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isOnlyWritten(op, init) && isReadInPlace(op, input, init))
+        model.samePlaceOperands.push_back({input->getOperandNumber(), unsigned(result)});
+  }
+  if (op.getNumResults() != 1 || !isOnlyWritten(op, op.getDpsInitOperand(0)))
     return model;
   model.elements = getElements(op);
   model.hasShapeInOperands = hasShapeInInputs(op);
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isReadInPlace(op, input))
-      model.samePlaceOperands.push_back(input->getOperandNumber());
   return model;
 }
 

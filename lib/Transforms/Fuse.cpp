@@ -200,7 +200,7 @@ private:
 
   void overwriteOperands(Block &block) {
     /// The last operation of the block that reads each buffer, and how often it does.
-    llvm::DenseMap<Value, std::pair<Operation *, int64_t>> lastReads;
+    LastReads lastReads;
     for (Operation &op : block)
       op.walk([&](Operation *nested) {
         for (Value operand : nested->getOperands()) {
@@ -212,31 +212,46 @@ private:
           reader = &op;
         }
       });
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      auto kernel = dyn_cast<GenericOp>(op);
-      std::optional<OperationModel> model = lookupModel(&op, models);
-      if (!kernel || !model)
-        continue;
-      SmallVector<unsigned> dying;
-      for (unsigned operand : model->kernel.samePlaceOperands)
-        if (Value buffer = getBuffer(op.getOperand(operand));
-            buffer && lastReads.lookup(buffer) == std::make_pair(&op, int64_t(1)) &&
-            hasRoomFor(buffer, op.getResult(0)))
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto kernel = dyn_cast<GenericOp>(op))
+        for (unsigned result = 0; result < kernel.getNumResults(); ++result)
+          kernel = overwriteOperand(kernel, result, lastReads);
+  }
+
+  using LastReads = llvm::DenseMap<Value, std::pair<Operation *, int64_t>>;
+
+  /// Writes a result over an operand that dies; what became of the kernel.
+  GenericOp overwriteOperand(GenericOp kernel, unsigned result, LastReads &lastReads) {
+    std::optional<OperationModel> model = lookupModel(kernel, models);
+    SmallVector<unsigned> dying;
+    if (model)
+      for (auto [operand, written] : model->kernel.samePlaceOperands)
+        if (Value buffer = getBuffer(kernel->getOperand(operand));
+            written == result && buffer &&
+            lastReads.lookup(buffer) == std::make_pair(kernel.getOperation(), int64_t(1)) &&
+            hasRoomFor(buffer, kernel->getResult(result)))
           dying.push_back(operand);
-      if (dying.empty())
-        continue;
-      // Donated arguments first; then the last one, where operands are that were overwritten
-      // before.
-      auto *chosen = llvm::find_if(
-          dying, [&](unsigned operand) { return isDonated(getBuffer(op.getOperand(operand))); });
-      GenericOp replaced =
-          writeOverOperand(rewriter, kernel, chosen == dying.end() ? dying.back() : *chosen);
-      if (auto it = lastReads.find(kernel->getResult(0)); it != lastReads.end()) {
+    if (dying.empty())
+      return kernel;
+    // Donated arguments first; then the last one, where operands are that were overwritten
+    // before.
+    auto *chosen = llvm::find_if(
+        dying, [&](unsigned operand) { return isDonated(getBuffer(kernel->getOperand(operand))); });
+    unsigned operand = chosen == dying.end() ? dying.back() : *chosen;
+    lastReads.erase(getBuffer(kernel->getOperand(operand)));
+    GenericOp replaced = writeOverOperand(rewriter, kernel, operand, result);
+    for (auto [before, after] : llvm::zip_equal(kernel->getResults(), replaced->getResults()))
+      if (auto it = lastReads.find(before); it != lastReads.end()) {
         std::pair<Operation *, int64_t> last = it->second;
-        lastReads[replaced->getResult(0)] = last;
+        lastReads.erase(it);
+        lastReads[after] = last;
       }
-      rewriter.replaceOp(kernel, replaced);
-    }
+    for (Value operand : replaced->getOperands())
+      if (auto it = lastReads.find(getBuffer(operand));
+          it != lastReads.end() && it->second.first == kernel)
+        it->second.first = replaced;
+    rewriter.replaceOp(kernel, replaced);
+    return replaced;
   }
 
   /// Whether a result may take the place of a buffer: it is as large, and returned if the

@@ -50,48 +50,61 @@ LinalgOp mlir::remat::generalize(RewriterBase &rewriter, LinalgOp op) {
   if (failed(generic))
     return op;
   (*generic)->setDiscardableAttrs(attributes);
+  // What named operations remember of their maps.
+  (*generic)->removeDiscardableAttr(linalg::LinalgDialect::kMemoizedIndexingMapsAttrName);
   return cast<LinalgOp>(generic->getOperation());
 }
 
-GenericOp mlir::remat::writeOverOperand(RewriterBase &rewriter, GenericOp kernel,
-                                        unsigned operand) {
-  SmallVector<Value> inputs = kernel.getInputs();
+GenericOp mlir::remat::writeOverOperand(RewriterBase &rewriter, GenericOp kernel, unsigned operand,
+                                        unsigned result) {
+  SmallVector<Value> inputs = kernel.getInputs(), outputs = kernel.getOutputs();
   SmallVector<AffineMap> maps = kernel.getIndexingMapsArray();
-  Value overwritten = inputs[operand];
+  outputs[result] = inputs[operand];
   inputs.erase(inputs.begin() + operand);
   maps.erase(maps.begin() + operand);
   rewriter.setInsertionPoint(kernel);
   auto replaced = GenericOp::create(rewriter, kernel.getLoc(), kernel.getResultTypes(), inputs,
-                                    overwritten, maps, kernel.getIteratorTypesArray());
+                                    outputs, maps, kernel.getIteratorTypesArray());
   replaced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   rewriter.inlineRegionBefore(kernel.getRegion(), replaced.getRegion(), replaced.getRegion().end());
   Block *body = replaced.getBlock();
-  rewriter.replaceAllUsesWith(body->getArgument(operand), body->getArguments().back());
+  rewriter.replaceAllUsesWith(body->getArgument(operand),
+                              body->getArgument(inputs.size() + 1 + result));
   body->eraseArgument(operand);
   return replaced;
 }
 
 /// What an elementwise operation overwrites becomes one more input.
 static void readOverwritten(RewriterBase &rewriter, GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 || op->getNumResults() != 1)
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
     return;
-  OpOperand *init = op.getDpsInitOperand(0);
-  auto type = cast<RankedTensorType>(init->get().getType());
-  if (!op.payloadUsesValueFromOperand(init) || !type.hasStaticShape() ||
-      !op.getMatchingIndexingMap(init).isPermutation())
+  SmallVector<OpOperand *> overwritten;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (op.payloadUsesValueFromOperand(&init) && op.getMatchingIndexingMap(&init).isPermutation() &&
+        cast<RankedTensorType>(init.get().getType()).hasStaticShape())
+      overwritten.push_back(&init);
+  if (overwritten.empty())
     return;
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> inputs = op.getInputs();
+  SmallVector<Value> inputs = op.getInputs(), outputs = op.getOutputs();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  inputs.push_back(init->get());
-  maps.push_back(maps.back());
-  Value empty = tensor::EmptyOp::create(rewriter, op.getLoc(), type.getShape(),
-                                        type.getElementType(), type.getEncoding());
-  auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, empty, maps,
-                                    op.getIteratorTypesArray());
+  SmallVector<BlockArgument> read;
+  for (OpOperand *init : overwritten) {
+    auto type = cast<RankedTensorType>(init->get().getType());
+    maps.insert(maps.begin() + inputs.size(), op.getMatchingIndexingMap(init));
+    inputs.push_back(init->get());
+    outputs[init->getOperandNumber() - op.getNumDpsInputs()] = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), type.getShape(), type.getElementType(), type.getEncoding());
+    read.push_back(op.getMatchingBlockArgument(init));
+  }
+  auto replaced = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, outputs,
+                                    maps, op.getIteratorTypesArray());
   replaced->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  unsigned numInputs = op.getNumDpsInputs();
   rewriter.inlineRegionBefore(op.getRegion(), replaced.getRegion(), replaced.getRegion().end());
-  replaced.getBlock()->addArgument(type.getElementType(), op.getLoc());
+  for (BlockArgument argument : read)
+    rewriter.replaceAllUsesWith(argument, replaced.getBlock()->insertArgument(
+                                              numInputs++, argument.getType(), op.getLoc()));
   rewriter.replaceOp(op, replaced);
 }
 
@@ -119,6 +132,8 @@ public:
     forEach<linalg::FillOp>([&](linalg::FillOp op) { makeSplat(op); });
     forEach<LinalgOp>([&](LinalgOp op) { generalizeElementwise(op); });
     readOverwritten(function);
+    // Also where a dimension of size 1 is moved, which is dropped below.
+    forEach<LinalgOp>([&](LinalgOp op) { readTransposed(op); });
     if (failed(moveReshapes()) || failed(dropUnitDimensions()) || failed(foldSplats(function)))
       return failure();
     forEach<LinalgOp>([&](LinalgOp op) { readTransposed(op); });
@@ -183,9 +198,8 @@ private:
     linalg::ControlDropUnitDims control;
     control.controlFn = [](Operation *op) {
       auto generic = dyn_cast<GenericOp>(op);
-      bool isKernel = generic && generic.hasPureTensorSemantics() &&
-                      !(generic.getNumReductionLoops() != 0 &&
-                        linalg::isaContractionOpInterface(cast<LinalgOp>(op)));
+      bool isKernel =
+          generic && generic.hasPureTensorSemantics() && !isLibraryCall(cast<LinalgOp>(op));
       return isKernel ? llvm::to_vector(llvm::seq<unsigned>(0, generic.getNumLoops()))
                       : SmallVector<unsigned>();
     };
@@ -206,24 +220,67 @@ private:
            op.getBlock()->getTerminator()->getOperand(0) == op.getBlock()->getArgument(0);
   }
 
-  /// Products read transposed operands where they are.
+  /// Whether an operation is a product or a convolution, which libraries compute.
+  static bool isLibraryCall(LinalgOp op) {
+    if (op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics())
+      return false;
+    if (linalg::isaContractionOpInterface(op))
+      return true;
+    if (!linalg::isaConvolutionOpInterface(op))
+      return false;
+    // Not a pooling.
+    FailureOr<linalg::ConvolutionDimensions> roles = linalg::inferConvolutionDims(op);
+    return succeeded(roles) && !roles->inputChannel.empty();
+  }
+
+  /// Pads what is transposed in place of what it becomes. `positions` maps the indices of
+  /// that to those of `source`.
+  Value padSource(tensor::PadOp pad, Value source, AffineMap positions) {
+    SmallVector<OpFoldResult> low, high;
+    for (unsigned dim = 0; dim < positions.getNumResults(); ++dim) {
+      low.push_back(pad.getMixedLowPad()[positions.getDimPosition(dim)]);
+      high.push_back(pad.getMixedHighPad()[positions.getDimPosition(dim)]);
+    }
+    rewriter.setInsertionPoint(pad);
+    auto padded = tensor::PadOp::create(rewriter, pad.getLoc(), Type(), source, low, high,
+                                        pad.getConstantPaddingValue());
+    padded->setDiscardableAttrs(pad->getDiscardableAttrDictionary());
+    return padded;
+  }
+
+  /// Products and convolutions read transposed operands where they are, padded or not.
   void readTransposed(LinalgOp product) {
-    if (product.getNumReductionLoops() == 0 || !product.hasPureTensorSemantics() ||
-        !linalg::isaContractionOpInterface(product))
+    if (!isLibraryCall(product))
       return;
     for (int64_t input = 0; input < product.getNumDpsInputs(); ++input) {
-      auto transpose = product.getDpsInputOperand(input)->get().getDefiningOp<GenericOp>();
-      if (!isTranspose(transpose))
+      Value operand = product.getDpsInputOperand(input)->get();
+      auto pad = operand.getDefiningOp<tensor::PadOp>();
+      bool canMove = pad && pad->hasOneUse() && pad.getConstantPaddingValue() &&
+                     pad.getLow().empty() && pad.getHigh().empty();
+      if (canMove)
+        operand = pad.getSource();
+      auto transpose = operand.getDefiningOp<GenericOp>();
+      if ((pad && !canMove) || !isTranspose(transpose))
         continue;
       product = generalize(rewriter, product);
+      auto generic = cast<GenericOp>(product.getOperation());
       SmallVector<AffineMap> maps = product.getIndexingMapsArray();
       SmallVector<AffineMap> moved = transpose.getIndexingMapsArray();
-      maps[input] = moved.front().compose(inversePermutation(moved.back())).compose(maps[input]);
-      product.getDpsInputOperand(input)->set(transpose.getInputs().front());
-      cast<GenericOp>(product.getOperation())
-          .setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-      if (transpose->use_empty())
-        rewriter.eraseOp(transpose);
+      AffineMap positions = moved.front().compose(inversePermutation(moved.back()));
+      ArrayAttr before = generic.getIndexingMaps();
+      maps[input] = positions.compose(maps[input]);
+      generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      if (!isLibraryCall(product)) {
+        generic.setIndexingMapsAttr(before);
+        continue;
+      }
+      Value source = transpose.getInputs().front();
+      if (pad)
+        source = padSource(pad, source, positions);
+      product.getDpsInputOperand(input)->set(source);
+      for (Operation *unread : {pad.getOperation(), transpose.getOperation()})
+        if (unread && unread->use_empty())
+          rewriter.eraseOp(unread);
     }
   }
 

@@ -39,9 +39,9 @@ LogicalResult bringToKernelForm(FunctionOpInterface function);
 void readOverwritten(FunctionOpInterface function);
 
 /// A copy of `kernel`, in front of it, that reads its input operand number `operand` as what
-/// its result overwrites. The input must not be read elsewhere in the kernel.
+/// result number `result` overwrites. The input must not be read elsewhere in the kernel.
 linalg::GenericOp writeOverOperand(RewriterBase &rewriter, linalg::GenericOp kernel,
-                                   unsigned operand);
+                                   unsigned operand, unsigned result);
 
 } // namespace mlir::remat
 

@@ -104,6 +104,34 @@ func.func @product(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>) -> tensor<8x3xf32> 
 
 // -----
 
+// So does a convolution, here the gradient of a filter: what was padded after it was transposed
+// is padded where it is. It stays a convolution, loops of one iteration included.
+// CHECK-DAG: #[[X:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d6, d1 + d4, d2 + d5, d0)>
+// CHECK-DAG: #[[Y:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d6, d4, d5, d3)>
+// CHECK-LABEL: func @convolution
+// CHECK:         %[[P:.+]] = tensor.pad %arg0 low[0, 1, 2, 0] high[0, 1, 0, 0]
+// CHECK:         linalg.generic {indexing_maps = [#[[X]], #[[Y]], {{.*}} ins(%[[P]], %arg1 : tensor<1x10x10x4xf32>, tensor<1x8x8x6xf32>)
+// CHECK-NOT:     linalg.generic
+func.func @convolution(%x: tensor<1x8x8x4xf32>, %y: tensor<1x8x8x6xf32>) -> tensor<4x3x3x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<4x3x3x6xf32>
+  %ex = tensor.empty() : tensor<4x8x8x1xf32>
+  %tx = linalg.transpose ins(%x : tensor<1x8x8x4xf32>) outs(%ex : tensor<4x8x8x1xf32>)
+      permutation = [3, 1, 2, 0]
+  %p = tensor.pad %tx low[0, 1, 2, 0] high[0, 1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<4x8x8x1xf32> to tensor<4x10x10x1xf32>
+  %ey = tensor.empty() : tensor<8x8x1x6xf32>
+  %ty = linalg.transpose ins(%y : tensor<1x8x8x6xf32>) outs(%ey : tensor<8x8x1x6xf32>)
+      permutation = [1, 2, 0, 3]
+  %g = linalg.conv_2d_nhwc_hwcf ins(%p, %ty : tensor<4x10x10x1xf32>, tensor<8x8x1x6xf32>)
+      outs(%zeros : tensor<4x3x3x6xf32>) -> tensor<4x3x3x6xf32>
+  return %g : tensor<4x3x3x6xf32>
+}
+
+// -----
+
 // A result overwrites an operand that dies, and a donated argument only if it is returned.
 // CHECK-LABEL: func @overwrites
 // CHECK:         %[[P:.+]] = linalg.matmul
@@ -191,4 +219,32 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 ^next(%b: tensor<?xf32>):
   %c = arith.negf %b : tensor<?xf32>
   return %c : tensor<?xf32>
+}
+
+// -----
+
+// Of several results, each overwrites an operand of its own.
+// CHECK-LABEL: func @update
+// CHECK:         linalg.generic {{.*}} ins(%arg2, %arg3 : tensor<8xf32>, tensor<8xf32>) outs(%arg0, %arg1 : tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT:    ^bb0(%[[G:.+]]: f32, %[[H:.+]]: f32, %[[W:.+]]: f32, %[[M:.+]]: f32):
+// CHECK-NEXT:      %[[N:.+]] = arith.addf %[[M]], %[[G]]
+// CHECK-NEXT:      %[[S:.+]] = arith.mulf %[[N]], %[[H]]
+// CHECK-NEXT:      %[[V:.+]] = arith.subf %[[W]], %[[S]]
+// CHECK-NEXT:      linalg.yield %[[V]], %[[N]]
+func.func @update(%w: tensor<8xf32> {remat.donated}, %m: tensor<8xf32> {remat.donated},
+                  %g: tensor<8xf32>, %h: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %n:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                                          affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+                                          affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                         iterator_types = ["parallel"]}
+      ins(%g, %w, %m, %h : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+      outs(%e, %e : tensor<8xf32>, tensor<8xf32>) {
+  ^bb0(%gi: f32, %wi: f32, %mi: f32, %hi: f32, %o0: f32, %o1: f32):
+    %m1 = arith.addf %mi, %gi : f32
+    %s = arith.mulf %m1, %hi : f32
+    %w1 = arith.subf %wi, %s : f32
+    linalg.yield %w1, %m1 : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
+  return %n#0, %n#1 : tensor<8xf32>, tensor<8xf32>
 }

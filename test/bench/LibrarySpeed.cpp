@@ -70,28 +70,25 @@ struct Step {
 
 struct Case {
   std::string name;
-  /// The types of the operands, and the operation on %a, %b and %c.
+  /// The types of the arguments %a, %b and %c, and what computes %0, of the type of the last.
   std::array<std::string, 3> types;
-  std::string operation;
+  std::string operations;
   double flops;
   std::function<void()> direct;
 };
 } // namespace
 
 static std::optional<Step> compile(MLIRContext &context, const Case &which) {
-  std::string text =
-      formatv("func.func @step(%a: tensor<{0}>, %b: tensor<{1}>, "
-              "%c: tensor<{2}> {{remat.donated}) -> tensor<{2}> {{\n"
-              "  %0 = {3} ins(%a, %b : tensor<{0}>, tensor<{1}>) outs(%c : tensor<{2}>)"
-              " -> tensor<{2}>\n  return %0 : tensor<{2}>\n}\n",
-              which.types[0], which.types[1], which.types[2], which.operation);
+  std::string text = formatv("func.func @step(%a: tensor<{0}>, %b: tensor<{1}>, "
+                             "%c: tensor<{2}> {{remat.donated}) -> tensor<{2}> {{\n"
+                             "{3}  return %0 : tensor<{2}>\n}\n",
+                             which.types[0], which.types[1], which.types[2], which.operations);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   FitOptions options;
   options.rematerialize.target = llvm::cantFail(Target::get("cpu"));
-  PassManager before(&context), after(&context);
-  before.addPass(createRematSetWorkspacePass());
+  PassManager after(&context);
   buildLowerToCPU(after);
-  if (!module || failed(before.run(*module)) || failed(fitArenas(*module, options)))
+  if (!module || failed(fitArenas(*module, options)))
     return std::nullopt;
   std::vector<Buffer> buffers;
   std::vector<void *> arguments;
@@ -111,6 +108,23 @@ static std::optional<Step> compile(MLIRContext &context, const Case &which) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
+/// An operation on values of these types whose result is %0.
+static std::string makeOperation(StringRef name, StringRef a, StringRef b,
+                                 ArrayRef<std::string> types) {
+  return formatv("  %0 = {0} ins({1}, {2} : tensor<{3}>, tensor<{4}>) outs(%c : tensor<{5}>)"
+                 " -> tensor<{5}>\n",
+                 name, a, b, types[0], types[1], types[2]);
+}
+
+/// The value `name`t.
+static std::string makeTranspose(StringRef name, StringRef type, StringRef result,
+                                 StringRef permutation) {
+  return formatv("  {0}e = tensor.empty() : tensor<{2}>\n"
+                 "  {0}t = linalg.transpose ins({0} : tensor<{1}>) outs({0}e : tensor<{2}>)"
+                 " permutation = {3}\n",
+                 name, type, result, permutation);
+}
+
 static Case makeProduct(StringRef name, int64_t m, int64_t n, int64_t k, bool isTransposed) {
   auto a = std::make_shared<Buffer>(m * k * sizeof(float));
   auto b = std::make_shared<Buffer>(k * n * sizeof(float));
@@ -119,13 +133,12 @@ static Case makeProduct(StringRef name, int64_t m, int64_t n, int64_t k, bool is
                          ? "indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) "
                            "-> (n, k)>, affine_map<(m, n, k) -> (m, n)>]"
                          : "";
+  std::array<std::string, 3> types = {formatv("{0}x{1}xf32", m, k),
+                                      isTransposed ? formatv("{0}x{1}xf32", n, k).str()
+                                                   : formatv("{0}x{1}xf32", k, n).str(),
+                                      formatv("{0}x{1}xf32", m, n)};
   return {formatv("{0}: {1} x {2} x {3}{4}", name, m, k, n, isTransposed ? ", transposed" : ""),
-          {formatv("{0}x{1}xf32", m, k),
-           isTransposed ? formatv("{0}x{1}xf32", n, k).str() : formatv("{0}x{1}xf32", k, n).str(),
-           formatv("{0}x{1}xf32", m, n)},
-          "linalg.matmul " + maps,
-          2.0 * m * n * k,
-          [=] {
+          types, makeOperation("linalg.matmul " + maps, "%a", "%b", types), 2.0 * m * n * k, [=] {
             cblas_sgemm(CblasRowMajor, CblasNoTrans, isTransposed ? CblasTrans : CblasNoTrans, m, n,
                         k, 1, static_cast<const float *>(a->get()), k,
                         static_cast<const float *>(b->get()), isTransposed ? k : n, 1,
@@ -186,15 +199,16 @@ static std::function<void()> makeCall(const dnnl::primitive &primitive,
 static Case makeConvolution(StringRef name, const Convolution &how) {
   dnnl::convolution_forward::primitive_desc kind = getForward(how, /*adds=*/true);
   auto [batch, size, in, out, window, stride] = how;
+  std::array<std::string, 3> types = {formatv("{0}x{1}x{1}x{2}xf32", batch, size, in),
+                                      formatv("{0}x{0}x{1}x{2}xf32", window, in, out),
+                                      formatv("{0}x{1}x{1}x{2}xf32", batch, how.getSide(), out)};
+  std::string operation =
+      formatv("linalg.conv_2d_nhwc_hwcf {{dilations = dense<1> : tensor<2xi64>, strides = "
+              "dense<{0}> : tensor<2xi64>}",
+              stride);
   return {formatv("{0}: {1} x {2}^2, {3} to {4} channels, window {5}^2, stride {6}", name, batch,
                   size, in, out, window, stride),
-          {formatv("{0}x{1}x{1}x{2}xf32", batch, size, in),
-           formatv("{0}x{0}x{1}x{2}xf32", window, in, out),
-           formatv("{0}x{1}x{1}x{2}xf32", batch, how.getSide(), out)},
-          formatv("linalg.conv_2d_nhwc_hwcf {{dilations = dense<1> : tensor<2xi64>, strides = "
-                  "dense<{0}> : tensor<2xi64>}",
-                  stride),
-          how.getFlops(),
+          types, makeOperation(operation, "%a", "%b", types), how.getFlops(),
           makeCall(dnnl::convolution_forward(kind),
                    {{DNNL_ARG_SRC, memory(kind.src_desc(), getEngine())},
                     {DNNL_ARG_WEIGHTS, memory(kind.weights_desc(), getEngine())},
@@ -202,7 +216,7 @@ static Case makeConvolution(StringRef name, const Convolution &how) {
 }
 
 /// The gradient of a filter as the captured graphs have it: a convolution whose window is the
-/// gradient of the result, with the batch as the channels of the input.
+/// gradient of the result, with the batch as the channels of the input; both are transposed.
 static Case makeGradient(StringRef name, const Convolution &how) {
   dnnl::convolution_backward_weights::desc gradient(
       dnnl::algorithm::convolution_direct, how.getInput(), how.getFilter(), how.getOutput(),
@@ -210,12 +224,19 @@ static Case makeGradient(StringRef name, const Convolution &how) {
   dnnl::convolution_backward_weights::primitive_desc kind(gradient, getEngine(),
                                                           getForward(how, /*adds=*/false));
   auto [batch, size, in, out, window, stride] = how;
+  int64_t side = how.getSide();
+  std::array<std::string, 3> types = {formatv("{0}x{1}x{1}x{2}xf32", batch, size, in),
+                                      formatv("{0}x{1}x{1}x{2}xf32", batch, side, out),
+                                      formatv("{0}x{1}x{1}x{2}xf32", in, window, out)};
+  std::array<std::string, 3> transposed = {formatv("{2}x{1}x{1}x{0}xf32", batch, size, in),
+                                           formatv("{1}x{1}x{0}x{2}xf32", batch, side, out),
+                                           types[2]};
   return {formatv("{0}: filter gradient, {1} x {2}^2, {3} to {4} channels, window {5}^2", name,
                   batch, size, in, out, window),
-          {formatv("{2}x{1}x{1}x{0}xf32", batch, size, in),
-           formatv("{1}x{1}x{0}x{2}xf32", batch, how.getSide(), out),
-           formatv("{0}x{1}x{1}x{2}xf32", in, window, out)},
-          "linalg.conv_2d_nhwc_hwcf",
+          types,
+          makeTranspose("%a", types[0], transposed[0], "[3, 1, 2, 0]") +
+              makeTranspose("%b", types[1], transposed[1], "[1, 2, 0, 3]") +
+              makeOperation("linalg.conv_2d_nhwc_hwcf", "%at", "%bt", transposed),
           how.getFlops(),
           makeCall(dnnl::convolution_backward_weights(kind),
                    {{DNNL_ARG_SRC, memory(kind.src_desc(), getEngine())},

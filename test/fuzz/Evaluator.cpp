@@ -396,26 +396,29 @@ private:
     return set(op, std::move(array));
   }
 
-  Error evaluateStructured(linalg::LinalgOp op) {
+  /// The results, and how precise the body is at worst, with the points of the iteration
+  /// space in row order or from the last to the first.
+  Expected<std::pair<Arrays, Precision>> iterate(linalg::LinalgOp op, bool isReversed) {
     Arrays results;
     Precision precision = Precision::Exact;
-    for (OpOperand &operand : op->getOpOperands())
-      if (op.payloadUsesValueFromOperand(&operand))
-        precision = std::max(precision, values.at(operand.get()).precision);
     for (Value init : op.getDpsInits())
       results.push_back(values.at(init));
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
     Point outer = point;
     Block &body = *op.getBlock();
-    Error error = forEach(op.getStaticLoopRanges(), [&](ArrayRef<int64_t> iteration) -> Error {
+    Error error = forEach(ranges, [&](ArrayRef<int64_t> iteration) -> Error {
       point.assign(iteration.begin(), iteration.end());
+      if (isReversed)
+        for (auto [coordinate, range] : llvm::zip_equal(point, ranges))
+          coordinate = range - 1 - coordinate;
       SmallVector<int64_t> places;
       Arrays elements;
       for (auto [number, map] : llvm::enumerate(maps)) {
         unsigned numInputs = op.getNumDpsInputs();
         const Array &array =
             number < numInputs ? values.at(op->getOperand(number)) : results[number - numInputs];
-        places.push_back(linearize(map.compose(iteration), array.shape));
+        places.push_back(linearize(map.compose(point), array.shape));
         elements.push_back(Array{array.element, {}, {array.numbers[places.back()]}});
       }
       Expected<Arrays> yielded = evaluateBlock(body, std::move(elements));
@@ -430,12 +433,35 @@ private:
     point = outer;
     if (error)
       return error;
+    return std::make_pair(std::move(results), precision);
+  }
+
+  Error evaluateStructured(linalg::LinalgOp op) {
+    Precision precision = Precision::Exact;
+    for (OpOperand &operand : op->getOpOperands())
+      if (op.payloadUsesValueFromOperand(&operand))
+        precision = std::max(precision, values.at(operand.get()).precision);
+    Expected<std::pair<Arrays, Precision>> iterated = iterate(op, /*isReversed=*/false);
+    if (!iterated)
+      return iterated.takeError();
+    Arrays results = std::move(iterated->first);
+    precision = std::max(precision, iterated->second);
+    // A sum is exact if its terms may come in any order.
+    if (precision == Precision::Exact && op.getNumReductionLoops() != 0) {
+      Expected<std::pair<Arrays, Precision>> reversed = iterate(op, /*isReversed=*/true);
+      if (!reversed)
+        return reversed.takeError();
+      for (auto [result, other] : llvm::zip_equal(results, reversed->first))
+        if (findDifference(result, other))
+          precision = Precision::Rounded;
+    }
     bool isFloat = isa<FloatType>(results[0].element);
     if (isFloat && linalg::isaContractionOpInterface(op))
       precision = std::max(precision, Precision::Rounded);
     // What the body decides by numbers that are not exact is not known; it was told that
     // they are.
-    bool decides = body.walk([](Operation *nested) {
+    bool decides = op.getBlock()
+                       ->walk([](Operation *nested) {
                          return isa<arith::CmpFOp, math::FloorOp, arith::IndexCastOp>(nested)
                                     ? WalkResult::interrupt()
                                     : WalkResult::advance();
@@ -571,6 +597,8 @@ private:
     Precision precision = Precision::Exact;
     note(condition, precision);
     Region &region = condition.numbers[0].integer ? branch.getThenRegion() : branch.getElseRegion();
+    if (region.empty())
+      return Error::success();
     Expected<Arrays> results = evaluateBlock(region.front(), {});
     if (!results)
       return results.takeError();

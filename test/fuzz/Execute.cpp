@@ -46,6 +46,9 @@ static constexpr unsigned kSeconds = 120;
 /// With which memory is filled that nothing has written to: no number of any floating-point
 /// type, and something else.
 static constexpr unsigned char kPatterns[] = {0xff, 0x7f};
+/// With AddressSanitizer, compiled code is checked like everything else.
+static constexpr Instrumentation kInstrumentation =
+    kHasAddressSanitizer ? Instrumentation::Addresses : Instrumentation::Nothing;
 
 //===----------------------------------------------------------------------===//
 // What the processes share
@@ -267,7 +270,8 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
   buildLowerToCPU(passes);
   if (failed(passes.run(*copy)))
     return errors.text;
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*copy, kFunction);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
+      compileToObject(*copy, kFunction, kInstrumentation);
   if (!object)
     return errors.text + toString(object.takeError());
   llvm::Expected<StepProgram> program = StepProgram::load(std::move(*object), kFunction);
@@ -292,12 +296,15 @@ std::optional<std::string> StepCase::run(const Variant &variant, unsigned char p
     buffers.emplace_back("output", bytes, variant.alignment, pattern);
   GuardedBuffer &arena =
       buffers.emplace_back("the arena", variant.arenaBytes, variant.alignment, pattern);
+  arena.poison(variant.isPlanned);
   std::vector<void *> pointers;
   for (GuardedBuffer &buffer : buffers)
     pointers.push_back(buffer.get());
   mapped = &buffers;
   variant.program->run(pointers);
   mapped = nullptr;
+  for (GuardedBuffer &buffer : buffers)
+    buffer.unpoison();
 
   for (const Place &place : variant.results)
     results.emplace_back(buffers[place.argument.value_or(buffers.size() - 1)].get() + place.offset,

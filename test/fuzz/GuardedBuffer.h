@@ -8,19 +8,24 @@
 #ifndef REMAT_TEST_FUZZ_GUARDEDBUFFER_H
 #define REMAT_TEST_FUZZ_GUARDEDBUFFER_H
 
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 namespace mlir::remat::fuzz {
+
+constexpr bool kHasAddressSanitizer = LLVM_ADDRESS_SANITIZER_BUILD;
 
 /// `bytes` bytes whose end is as close to a page that faults as the alignment allows:
 ///
 ///     | faults | fill ... | data ... | fill | faults |
 ///
-/// The bytes of `fill` around the data are compared by `isIntact`.
+/// The bytes of `fill` around the data are compared by `isIntact`, and poisoned for
+/// AddressSanitizer.
 class GuardedBuffer {
 public:
   GuardedBuffer(std::string name, int64_t bytes, int64_t alignment, unsigned char fill)
@@ -35,9 +40,27 @@ public:
     mprotect(begin, length, PROT_READ | PROT_WRITE);
     std::memset(begin, fill, length);
     data = begin + llvm::alignDown(length - bytes, alignment);
+    __asan_poison_memory_region(begin, data - begin);
+    __asan_poison_memory_region(data + numBytes, begin + length - (data + numBytes));
   }
   GuardedBuffer(const GuardedBuffer &) = delete;
-  ~GuardedBuffer() { munmap(mapping, length + 2 * (begin - mapping)); }
+  ~GuardedBuffer() {
+    unpoison();
+    munmap(mapping, length + 2 * (begin - mapping));
+  }
+
+  /// Poisons the data, too, but for what is `used`.
+  void poison([[maybe_unused]] const std::vector<bool> &used) {
+    for (int64_t first = 0, last; first < numBytes; first = last) {
+      last = first + 1;
+      while (last < numBytes && used[last] == used[first])
+        ++last;
+      if (!used[first])
+        __asan_poison_memory_region(data + first, last - first);
+    }
+  }
+  /// Lets everything be read again.
+  void unpoison() { __asan_unpoison_memory_region(begin, length); }
 
   char *get() const { return data; }
   int64_t size() const { return numBytes; }

@@ -18,13 +18,21 @@ namespace mlir::remat {
 /// it comes the name of that function.
 constexpr StringLiteral kEntryPrefix = "remat_entry_";
 
+/// What the code does beside what the module says.
+enum class Instrumentation {
+  Nothing,
+  /// AddressSanitizer checks every access; its runtime library must be in the process.
+  Addresses,
+};
+
 /// Compiles a module in the LLVM dialect for the processor that this runs on. `function`
 /// takes pointers only, as with bare pointers for memrefs, and returns nothing; the object
 /// file also has `void remat_entry_<function>(void **arguments)`, which calls it. Products
 /// and sums are not contracted, and sums keep their order. Registers the translations of
 /// the LLVM dialect with the module's context.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> compileToObject(ModuleOp module,
-                                                                    StringRef function);
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+compileToObject(ModuleOp module, StringRef function,
+                Instrumentation instrumentation = Instrumentation::Nothing);
 
 } // namespace mlir::remat
 

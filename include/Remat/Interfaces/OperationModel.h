@@ -83,9 +83,13 @@ struct KernelModel {
   bool keepsStrides = false;
   /// Whether the operands tell the shape of the result.
   bool hasShapeInOperands = false;
-  /// Operands of the result's type of which each element is read only to compute the
-  /// element in the same place: the result may overwrite them. Ascending numbers.
-  llvm::SmallVector<unsigned, 1> samePlaceOperands;
+  /// An operand of a result's type of which each element is read only to compute the
+  /// elements in the same place: the result may overwrite it.
+  struct SamePlaceOperand {
+    unsigned operand, result;
+  };
+  /// By result, then by operand.
+  llvm::SmallVector<SamePlaceOperand, 1> samePlaceOperands;
   /// Ascending operand numbers.
   llvm::SmallVector<InlineOperand, 2> inlineOperands;
   /// Whether inline operands have to tell the shape of the loops: there is no result
