@@ -143,6 +143,8 @@ private:
     int64_t numSteps = 0;
   };
   std::vector<Nearest> nearest;
+  /// All that are as near to a result, in the order of operands.
+  SmallVector<Nearest> listNearest(ValueIndex result) const;
 
   std::optional<unsigned> loss;
   /// By value and operation: whether the loss depends on it.
@@ -212,26 +214,35 @@ static std::optional<llvm::SetVector<Value>> findSources(OpResult result) {
   return sources;
 }
 
+SmallVector<RoleInference::Nearest> RoleInference::listNearest(ValueIndex result) const {
+  SmallVector<Nearest> found;
+  OpIndex op = producerOf(result);
+  if (op == kBoundary)
+    return found;
+  std::optional<llvm::SetVector<Value>> sources =
+      findSources(cast<OpResult>(function.values[result]));
+  for (ValueIndex read : readsOf(op)) {
+    const Nearest &other = nearest[read];
+    if (other.argument == kNoValue || typeOf(read) != typeOf(result) ||
+        (sources && !sources->contains(function.values[read])))
+      continue;
+    int64_t numSteps = other.numSteps + 1;
+    if (!found.empty() && numSteps < found.front().numSteps)
+      found.clear();
+    if (found.empty() || numSteps == found.front().numSteps)
+      found.push_back({other.argument, numSteps});
+  }
+  return found;
+}
+
 void RoleInference::findNearestArguments() {
   nearest.resize(numValues);
   for (ValueIndex argument = 0; argument < numArguments; ++argument)
     nearest[argument] = {argument, 0};
-  for (OpIndex op = 0; op < numOperations; ++op) {
-    for (ValueIndex result : writesOf(op)) {
-      Nearest &best = nearest[result];
-      std::optional<llvm::SetVector<Value>> sources =
-          findSources(cast<OpResult>(function.values[result]));
-      for (ValueIndex read : readsOf(op)) {
-        const Nearest &other = nearest[read];
-        if (other.argument == kNoValue || typeOf(read) != typeOf(result) ||
-            (sources && !sources->contains(function.values[read])))
-          continue;
-        // The first operand wins ties.
-        if (best.argument == kNoValue || other.numSteps + 1 < best.numSteps)
-          best = {other.argument, other.numSteps + 1};
-      }
-    }
-  }
+  for (OpIndex op = 0; op < numOperations; ++op)
+    for (ValueIndex result : writesOf(op))
+      if (SmallVector<Nearest> found = listNearest(result); !found.empty())
+        nearest[result] = found.front();
 }
 
 void RoleInference::findLoss() {
@@ -357,9 +368,18 @@ void RoleInference::matchResults() {
     return (isUnchanged || !isForward[result]) && returns[root[result]].argument == kNoValue;
   };
   for (ValueIndex result : results)
-    if (ValueIndex argument = nearest[result].argument;
-        argument != kNoValue && isOpen(result) && canReturn(argument))
-      match(result, argument, /*hasPath=*/true);
+    if (isArgument(result) && isOpen(result) && canReturn(result))
+      match(result, result, /*hasPath=*/true);
+  // Those with the fewest choices first.
+  SmallVector<std::pair<ValueIndex, SmallVector<Nearest>>> choices;
+  for (ValueIndex result : results)
+    choices.emplace_back(result, listNearest(result));
+  llvm::stable_sort(choices,
+                    [](const auto &a, const auto &b) { return a.second.size() < b.second.size(); });
+  for (const auto &[result, found] : choices)
+    for (const Nearest &entry : found)
+      if (isOpen(result) && canReturn(entry.argument))
+        match(result, entry.argument, /*hasPath=*/true);
 
   // Arguments of each type, first to last.
   llvm::DenseMap<Type, SmallVector<ValueIndex>> left;

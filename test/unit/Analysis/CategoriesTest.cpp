@@ -95,26 +95,22 @@ func.func @step(%w1: tensor<16x32xf32> {t.is = "parameters"},
 }
 
 /// A kernel that updates parameters and optimizer state at once: each result is the new value
-/// of the argument that it is computed from, in the order of operands.
+/// of the first argument, in the order of operands, that it is computed from.
 TEST(CategoriesTest, UpdatesInOneKernel) {
   TestFunction test(R"mlir(
-#map = affine_map<(d0) -> (d0)>
 func.func @step(%v: tensor<4xf32>, %m: tensor<4xf32>, %w: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>) {
   %loss = "t.sum"(%w) : (tensor<4xf32>) -> tensor<f32>
   %g = "t.broadcast"(%loss) : (tensor<f32>) -> tensor<4xf32>
-  %e = tensor.empty() : tensor<4xf32>
-  %n:3 = linalg.generic {indexing_maps = [#map, #map, #map, #map, #map, #map, #map],
-                         iterator_types = ["parallel"]}
-      ins(%g, %m, %v, %w : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
-      outs(%e, %e, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
-  ^bb0(%gi: f32, %mi: f32, %vi: f32, %wi: f32, %o0: f32, %o1: f32, %o2: f32):
-    %m1 = arith.addf %mi, %gi : f32
-    %v1 = arith.addf %vi, %gi : f32
-    %s = arith.divf %m1, %v1 : f32
-    %w1 = arith.subf %wi, %s : f32
-    linalg.yield %m1, %w1, %v1 : f32, f32, f32
-  } -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+  %n:3 = "t.update"(%g, %m, %v, %w) ({
+  ^bb0(%gi: f32, %mi: f32, %vi: f32, %wi: f32):
+    %m1 = "t.add"(%mi, %gi) : (f32, f32) -> f32
+    %v1 = "t.add"(%vi, %gi) : (f32, f32) -> f32
+    %s = "t.div"(%m1, %v1) : (f32, f32) -> f32
+    %w1 = "t.sub"(%wi, %s) : (f32, f32) -> f32
+    "t.yield"(%m1, %w1, %v1) : (f32, f32, f32) -> ()
+  }) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   return %n#0, %n#2, %n#1, %loss
       : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
 })mlir");
