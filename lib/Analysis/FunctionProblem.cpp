@@ -215,10 +215,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     value.isAwaitable = !isa<BaseMemRefType>(opResult.getType());
     size_t numUnknown = result.unknownSizes.size();
     value.bytes = getBytes(opResult, valueIndex);
-    const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {
-      return storage.result == opResult.getResultNumber();
-    });
-    if (entry != model.storage.end()) {
+    if (const ResultStorage *entry = model.findStorage(opResult.getResultNumber())) {
       switch (entry->kind) {
       case ResultStorage::Kind::View:
         // Nothing shows more than there is.

@@ -99,11 +99,9 @@ private:
       if (std::optional<int64_t> buffer = findBuffer(value))
         buffers[*buffer].last = position;
     for (OpResult result : op->getResults()) {
-      const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {
-        return storage.result == result.getResultNumber();
-      });
+      const ResultStorage *entry = model.findStorage(result.getResultNumber());
       std::optional<int64_t> source;
-      if (entry != model.storage.end()) {
+      if (entry) {
         if (entry->kind == ResultStorage::Kind::None ||
             entry->kind == ResultStorage::Kind::Constant)
           continue;
@@ -166,37 +164,40 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Collects where the result of an operation is computed if it is inlined; false if a
-  /// reader cannot do it.
+  /// reader cannot do it. Reshapes of a slice show it in pieces, too.
   bool collectReaders(Operation *op, bool isSlice, State &state) {
-    for (OpOperand &use : op->getResult(0).getUses()) {
-      Operation *reader = use.getOwner();
-      auto it = positions.find(reader);
-      if (it == positions.end())
-        return false;
-      const KernelModel &kernel = getModel(reader).kernel;
-      if (isSlice && kernel.keepsStrides) {
-        if (!collectReaders(reader, isSlice, state))
+    SmallVector<Operation *> shown{op};
+    while (!shown.empty())
+      for (OpOperand &use : shown.pop_back_val()->getResult(0).getUses()) {
+        auto it = positions.find(use.getOwner());
+        if (it == positions.end())
           return false;
-        continue;
+        if (isSlice && getModel(use.getOwner()).kernel.keepsStrides)
+          shown.push_back(use.getOwner());
+        else if (!addReader(use, it->second, isSlice, state))
+          return false;
       }
-      const auto *entry =
-          llvm::find_if(kernel.inlineOperands, [&](const KernelModel::InlineOperand &inlined) {
-            return inlined.operand == use.getOperandNumber();
-          });
-      if (entry == kernel.inlineOperands.end() ||
-          (inlining == Inlining::Elementwise && kernel.needsShapeFromOperands && !isSlice))
-        return false;
-      const State &readerState = states[it->second];
-      state.evaluations = addCosts(
-          state.evaluations, readerState.isInlined ? readerState.evaluations : entry->evaluations);
-      state.needsShape |=
-          readerState.isInlined ? readerState.needsShape : kernel.needsShapeFromOperands;
-      if (!readerState.isInlined)
-        ++state.kernels[it->second];
-      for (auto [position, times] : readerState.kernels)
-        state.kernels[position] += times;
-    }
     return !state.kernels.empty();
+  }
+
+  bool addReader(OpOperand &use, int64_t position, bool isSlice, State &state) {
+    const KernelModel &kernel = getModel(use.getOwner()).kernel;
+    const auto *entry =
+        llvm::find_if(kernel.inlineOperands, [&](const KernelModel::InlineOperand &inlined) {
+          return inlined.operand == use.getOperandNumber();
+        });
+    if (entry == kernel.inlineOperands.end() ||
+        (inlining == Inlining::Elementwise && kernel.needsShapeFromOperands && !isSlice))
+      return false;
+    const State &reader = states[position];
+    state.evaluations =
+        addCosts(state.evaluations, reader.isInlined ? reader.evaluations : entry->evaluations);
+    state.needsShape |= reader.isInlined ? reader.needsShape : kernel.needsShapeFromOperands;
+    if (!reader.isInlined)
+      ++state.kernels[position];
+    for (auto [kernelPosition, times] : reader.kernels)
+      state.kernels[kernelPosition] += times;
+    return true;
   }
 
   /// Whether an attribute says something about an operation that is to stay one.

@@ -122,10 +122,8 @@ OperationSummary SummaryAnalysis::compute(Operation *op) {
 static Value findUnknownSize(Operation *op, const OperationModel &model, const DataLayout &layout,
                              const ModelTable &models) {
   for (OpResult result : op->getResults()) {
-    const auto *entry = llvm::find_if(model.storage, [&](const ResultStorage &storage) {
-      return storage.result == result.getResultNumber();
-    });
-    bool isCounted = entry == model.storage.end() || entry->kind == ResultStorage::Kind::Reuse;
+    const ResultStorage *entry = model.findStorage(result.getResultNumber());
+    bool isCounted = !entry || entry->kind == ResultStorage::Kind::Reuse;
     if (isCounted && !getStorageBytes(result.getType(), layout) &&
         !models.getTypeBytes(result.getType()))
       return result;

@@ -148,11 +148,9 @@ private:
     std::optional<OperationModel> model = lookupModel(op, models);
     if (!model)
       return {};
-    const auto *view = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
-      return storage.kind == ResultStorage::Kind::View &&
-             storage.result == result.getResultNumber();
-    });
-    return view == model->storage.end() ? Value() : op->getOperand(view->operand);
+    const ResultStorage *storage = model->findStorage(result.getResultNumber());
+    bool isView = storage && storage->kind == ResultStorage::Kind::View;
+    return isView ? op->getOperand(storage->operand) : Value();
   }
 
   /// The value whose storage a value shows through any number of views.

@@ -186,10 +186,8 @@ private:
       std::optional<OperationModel> model = lookupModel(op, models);
       if (!model)
         return {};
-      const auto *entry = llvm::find_if(model->storage, [&](const ResultStorage &storage) {
-        return storage.result == cast<OpResult>(value).getResultNumber();
-      });
-      if (entry == model->storage.end() || entry->kind == ResultStorage::Kind::Reuse)
+      const ResultStorage *entry = model->findStorage(cast<OpResult>(value).getResultNumber());
+      if (!entry || entry->kind == ResultStorage::Kind::Reuse)
         return value;
       if (entry->kind != ResultStorage::Kind::View)
         return {};

@@ -15,6 +15,7 @@
 #define REMAT_INTERFACES_OPERATIONMODEL_H
 
 #include "mlir/IR/Types.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
@@ -141,6 +142,12 @@ struct OperationModel {
   KernelModel kernel;
 
   bool isPure() const { return effects == EffectKind::Pure; }
+  /// Where result number `result` is; null if it has a storage of its own.
+  const ResultStorage *findStorage(unsigned result) const {
+    const auto *found =
+        llvm::find_if(storage, [&](const ResultStorage &entry) { return entry.result == result; });
+    return found == storage.end() ? nullptr : found;
+  }
 };
 
 } // namespace mlir::remat
