@@ -48,15 +48,3 @@ SmallVector<SmallVector<int64_t>> mlir::remat::getAllStrides(GenericOp op) {
   return llvm::map_to_vector(op->getOpOperands(),
                              [&](OpOperand &operand) { return getStrides(op, operand); });
 }
-
-void mlir::remat::dropUnitLoops(RewriterBase &rewriter, GenericOp &op) {
-  rewriter.setInsertionPoint(op);
-  linalg::ControlDropUnitDims control;
-  control.rankReductionStrategy =
-      linalg::ControlDropUnitDims::RankReductionStrategy::ExtractInsertSlice;
-  FailureOr<linalg::DropUnitDimsResult> dropped = linalg::dropUnitDims(rewriter, op, control);
-  if (failed(dropped))
-    return;
-  rewriter.eraseOp(op);
-  op = cast<GenericOp>(dropped->resultOp);
-}

@@ -23,9 +23,6 @@ SmallVector<int64_t> getStrides(linalg::GenericOp op, OpOperand &operand);
 /// Of all operands.
 SmallVector<SmallVector<int64_t>> getAllStrides(linalg::GenericOp op);
 
-/// Drops loops of one iteration, by views of lower rank.
-void dropUnitLoops(RewriterBase &rewriter, linalg::GenericOp &op);
-
 } // namespace mlir::remat
 
 #endif // REMAT_LIB_CONVERSION_KERNELACCESS_H

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelAccess.h"
+#include "KernelLoops.h"
 #include "Remat/Conversion/Passes.h"
 #include "TransposedTiles.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -46,92 +47,6 @@ static constexpr int64_t kMinRow = 512, kRowMultiple = 64;
 static constexpr int64_t kSquare = 256, kBlock = 64;
 /// Elements that sums of rows are accumulated in before they go on to the next ones.
 static constexpr int64_t kAccumulatorRow = 4096;
-
-//===----------------------------------------------------------------------===//
-// Order of loops
-//===----------------------------------------------------------------------===//
-
-/// The loop to have inside all others: over neighbours in as many operands as possible, and
-/// long.
-static unsigned chooseInnermost(GenericOp op, ArrayRef<SmallVector<int64_t>> strides) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  auto getCost = [&](unsigned loop) {
-    int64_t cost = 0;
-    for (const SmallVector<int64_t> &operand : strides)
-      cost += operand[loop] == 0 ? 0 : operand[loop] == 1 ? 1 : 8;
-    // Starting a loop costs as much as some of its iterations.
-    return 16 * cost + 256 / std::max<int64_t>(ranges[loop], 1);
-  };
-  unsigned best = op.getNumLoops() - 1;
-  for (unsigned loop = best; loop-- > 0;)
-    if (getCost(loop) < getCost(best))
-      best = loop;
-  return best;
-}
-
-/// Parallel loops, reductions, the innermost loop; those of the first two kinds by falling
-/// distance, first in what is written.
-static void orderLoops(IRRewriter &rewriter, GenericOp &op) {
-  SmallVector<SmallVector<int64_t>> strides = getAllStrides(op);
-  unsigned innermost = chooseInnermost(op, strides);
-  auto getKey = [&](unsigned loop) {
-    int64_t written = 0, read = 0;
-    for (const SmallVector<int64_t> &operand : ArrayRef(strides).take_back(op.getNumDpsInits()))
-      written += operand[loop];
-    for (const SmallVector<int64_t> &operand : ArrayRef(strides).drop_back(op.getNumDpsInits()))
-      read += operand[loop];
-    return std::tuple(loop == innermost, !isParallel(op, loop), -written, -read);
-  };
-  auto order = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return getKey(a) < getKey(b); });
-  if (llvm::is_sorted(order))
-    return;
-  if (FailureOr<GenericOp> changed = linalg::interchangeGenericOp(rewriter, op, order);
-      succeeded(changed))
-    op = *changed;
-}
-
-//===----------------------------------------------------------------------===//
-// Fewer loops
-//===----------------------------------------------------------------------===//
-
-/// Neighbouring loops that are as good as one: in every operand, the end of a row of the
-/// inner one is followed by the beginning of the next.
-static void collapseLoops(IRRewriter &rewriter, GenericOp &op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation(); }))
-    return;
-  // What needs the index of a loop keeps the loop.
-  SmallVector<bool> isNeeded(op.getNumLoops(), false);
-  op.getBody()->walk([&](linalg::IndexOp index) { isNeeded[index.getDim()] = true; });
-  SmallVector<SmallVector<int64_t>> strides = getAllStrides(op);
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  auto canMerge = [&](int64_t outer) {
-    int64_t inner = outer + 1;
-    return isParallel(op, outer) == isParallel(op, inner) && !isNeeded[outer] && !isNeeded[inner] &&
-           !ShapedType::isDynamic(ranges[inner]) &&
-           linalg::areDimSequencesPreserved(maps, {ReassociationIndices{outer, inner}}) &&
-           llvm::all_of(strides, [&](ArrayRef<int64_t> operand) {
-             return operand[outer] == operand[inner] * ranges[inner];
-           });
-  };
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t loop = 0; loop < int64_t(op.getNumLoops()); ++loop) {
-    if (loop > 0 && canMerge(loop - 1))
-      groups.back().push_back(loop);
-    else
-      groups.push_back({loop});
-  }
-  if (groups.size() == op.getNumLoops())
-    return;
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::CollapseResult> collapsed =
-      linalg::collapseOpIterationDims(op, groups, rewriter);
-  if (failed(collapsed))
-    return;
-  rewriter.eraseOp(op);
-  op = cast<GenericOp>(collapsed->collapsedOp.getOperation());
-}
 
 //===----------------------------------------------------------------------===//
 // Parts

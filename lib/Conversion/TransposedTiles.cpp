@@ -8,6 +8,7 @@
 #include "TransposedTiles.h"
 
 #include "KernelAccess.h"
+#include "KernelLoops.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FitPipelineOptions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Pipelines/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -62,37 +63,11 @@ void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
 }
 
 void mlir::remat::registerCPUPipeline() {
-  struct Options : public PassPipelineOptions<Options> {
-    Option<Budget> budget{*this, "budget", llvm::cl::desc("Highest memory allowed"),
-                          llvm::cl::init(Budget())};
-    Option<std::string> target{*this, "target", llvm::cl::desc("Cost model"),
-                               llvm::cl::init("cpu")};
-    Option<std::string> profile{*this, "profile", llvm::cl::desc("Measured costs"),
-                                llvm::cl::init("")};
-    Option<std::string> models{*this, "models", llvm::cl::desc("Models file"), llvm::cl::init("")};
-    Option<ByteCount> alignment{*this, "alignment", llvm::cl::desc("Of every buffer"),
-                                llvm::cl::init(ByteCount(64))};
-    Option<int64_t> effort{*this, "effort", llvm::cl::desc("Work of the search, 0 to 10"),
-                           llvm::cl::init(1)};
-    Option<ArenaResults> results{
-        *this, "results", llvm::cl::desc("Where results are"), llvm::cl::init(ArenaResults::Arena),
-        llvm::cl::values(
-            clEnumValN(ArenaResults::Arena, "arena", "in the arena"),
-            clEnumValN(ArenaResults::Caller, "caller", "in buffers that the caller passes in"))};
-  };
-  PassPipelineRegistration<Options>("remat-cpu-pipeline",
-                                    "From tensors to code for the CPU within a budget of memory",
-                                    [](OpPassManager &pipeline, const Options &options) {
-                                      RematFitArenaPassOptions fit;
-                                      fit.budget = options.budget;
-                                      fit.target = options.target;
-                                      fit.profile = options.profile;
-                                      fit.models = options.models;
-                                      fit.alignment = options.alignment;
-                                      fit.effort = options.effort;
-                                      fit.results = options.results;
-                                      buildPrepareStep(pipeline);
-                                      pipeline.addPass(createRematFitArenaPass(fit));
-                                      buildLowerToCPU(pipeline);
-                                    });
+  PassPipelineRegistration<FitPipelineOptions>(
+      "remat-cpu-pipeline", "From tensors to code for the CPU within a budget of memory",
+      [](OpPassManager &pipeline, const FitPipelineOptions &options) {
+        buildPrepareStep(pipeline);
+        pipeline.addPass(createRematFitArenaPass(options.get()));
+        buildLowerToCPU(pipeline);
+      });
 }

@@ -24,6 +24,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
@@ -107,6 +108,7 @@ int main(int argc, char **argv) {
   remat::registerRematConversionPasses();
   remat::registerRematPipelinesPasses();
   remat::registerCPUPipeline();
+  remat::registerGPUPipeline();
 #ifdef REMAT_INCLUDE_TESTS
   remat::test::registerTestPasses();
 #endif
@@ -114,6 +116,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<remat::RematDialect>();
   remat::registerBufferizableOpInterfaceExternalModels(registry);
   remat::registerAllExternalModels(registry);

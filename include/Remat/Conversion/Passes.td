@@ -213,4 +213,34 @@ def RematApproximateMathPass : Pass<"remat-approximate-math"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Make outlined kernels functions of a GPU, and launch them";
+  let description = [{
+    Comes behind `remat-outline-kernels`. All kernels become `gpu.func` in one `gpu.module`,
+    and calls of them launches. Each thread computes a result, or adds some of the terms of
+    one: where a sum is long, the threads of a block share its terms, and add what they have
+    in a tree. How many they are, and which terms they add in which order, follows from the
+    shapes and layouts alone, so that equal operations give equal results. Neighbouring
+    threads read neighbours in memory.
+
+    ```mlir
+    func.func private @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) {
+      linalg.exp ins(%x : memref<512xf32>) outs(%y : memref<512xf32>)
+      return
+    }
+    // becomes
+    gpu.module @kernels {
+      gpu.func @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) kernel {
+        %thread = gpu.thread_id x
+        ...
+    // and a call of it
+    gpu.launch_func @kernels::@exp_kernel blocks in (%c2, %c1, %c1) threads in (%c256, %c1, %c1)
+        args(%x : memref<512xf32>, %y : memref<512xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // REMAT_CONVERSION_PASSES_TD

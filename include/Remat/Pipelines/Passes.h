@@ -27,9 +27,25 @@ void buildPrepareStep(OpPassManager &pipeline);
 /// else as loops. Functions take bare pointers.
 void buildLowerToCPU(OpPassManager &pipeline);
 
+struct GPUOptions {
+  /// Such as sm_90, and features of its PTX, such as +ptx80.
+  std::string chip = "sm_90", features;
+  /// Folder of the CUDA toolkit, for libdevice and ptxas. Empty: as the environment says.
+  std::string toolkit;
+  /// What becomes of the kernels: `llvm`, `isa` (PTX), `bin` (cubin) or `fatbin`.
+  std::string format = "fatbin";
+};
+
+/// From buffers in arenas to the LLVM dialect with kernels for a GPU: library calls by the
+/// runtime library, all else as launches. Functions take bare pointers.
+void buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options);
+
 /// Registers `remat-cpu-pipeline`: the first of the above, remat-fit-arena with its options,
 /// and the second.
 void registerCPUPipeline();
+
+/// The same for a GPU: `remat-gpu-pipeline`.
+void registerGPUPipeline();
 
 } // namespace mlir::remat
 

@@ -1,0 +1,95 @@
+//===- GPUPipeline.cpp - From tensors to code for a GPU ---------------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FitPipelineOptions.h"
+#include "Remat/Conversion/Passes.h"
+#include "Remat/Pipelines/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+
+void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
+  pipeline.addPass(createRematLibraryCallsToRuntimePass());
+  pipeline.addPass(createRematOutlineKernelsPass());
+  pipeline.addPass(createRematKernelsToGPUPass());
+  pipeline.addPass(createCanonicalizerPass());
+  pipeline.addPass(createCSEPass());
+
+  GpuNVVMAttachTargetOptions target;
+  target.chip = options.chip;
+  target.features = options.features;
+  target.optLevel = 3;
+  pipeline.addPass(createGpuNVVMAttachTarget(target));
+  OpPassManager &kernels = pipeline.nest<gpu::GPUModuleOp>();
+  kernels.addPass(memref::createExpandStridedMetadataPass());
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.useBarePtrCallConv = true;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+
+  pipeline.addPass(memref::createExpandStridedMetadataPass());
+  pipeline.addPass(createLowerAffinePass());
+  pipeline.addPass(createSCFToControlFlowPass());
+  GpuToLLVMConversionPassOptions host;
+  host.hostBarePtrCallConv = true;
+  host.kernelBarePtrCallConv = true;
+  pipeline.addPass(createGpuToLLVMConversionPass(host));
+  GpuModuleToBinaryPassOptions binary;
+  binary.compilationTarget = options.format;
+  binary.toolkitPath = options.toolkit;
+  pipeline.addPass(createGpuModuleToBinaryPass(binary));
+  pipeline.addPass(createConvertMathToLLVMPass());
+  pipeline.addPass(createArithToLLVMConversionPass());
+  pipeline.addPass(createConvertIndexToLLVMPass());
+  pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pipeline.addPass(createConvertFuncToLLVMPass(functions));
+  pipeline.addPass(createConvertControlFlowToLLVMPass());
+  pipeline.addPass(createUBToLLVMConversionPass());
+  pipeline.addPass(createReconcileUnrealizedCastsPass());
+  pipeline.addPass(createCanonicalizerPass());
+  pipeline.addPass(createCSEPass());
+}
+
+namespace {
+struct GPUPipelineOptions : public FitPipelineOptions {
+  // Buffers begin where cudaMalloc may.
+  GPUPipelineOptions() : FitPipelineOptions("h100", 256) {}
+
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("Such as sm_90"),
+                           llvm::cl::init(GPUOptions().chip)};
+  Option<std::string> features{*this, "features", llvm::cl::desc("Of PTX, such as +ptx80"),
+                               llvm::cl::init("")};
+  Option<std::string> toolkit{*this, "toolkit", llvm::cl::desc("Folder of the CUDA toolkit"),
+                              llvm::cl::init("")};
+  Option<std::string> format{*this, "format",
+                             llvm::cl::desc("Of the kernels: llvm, isa, bin or fatbin"),
+                             llvm::cl::init(GPUOptions().format)};
+};
+} // namespace
+
+void mlir::remat::registerGPUPipeline() {
+  PassPipelineRegistration<GPUPipelineOptions>(
+      "remat-gpu-pipeline", "From tensors to code for a GPU within a budget of memory",
+      [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
+        buildPrepareStep(pipeline);
+        pipeline.addPass(createRematFitArenaPass(options.get()));
+        buildLowerToGPU(pipeline,
+                        {options.chip, options.features, options.toolkit, options.format});
+      });
+}

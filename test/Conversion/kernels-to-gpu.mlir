@@ -1,0 +1,87 @@
+// RUN: remat-opt %s -split-input-file -remat-outline-kernels -remat-kernels-to-gpu | FileCheck %s
+
+// Elements: one thread for each, neighbours for neighbours.
+// CHECK-LABEL: func.func @elements
+// CHECK:         %[[BLOCKS:.+]] = arith.constant 3 : index
+// CHECK:         %[[THREADS:.+]] = arith.constant 256 : index
+// CHECK:         gpu.launch_func @kernels::@exp_kernel blocks in (%[[BLOCKS]], %{{.+}}, %{{.+}}) threads in (%[[THREADS]],
+// CHECK-SAME:      args(%arg0 : memref<2x300xf32>, %arg1 : memref<2x300xf32>)
+// A recomputed value comes from the same kernel.
+// CHECK:         gpu.launch_func @kernels::@exp_kernel
+// CHECK-SAME:      args(%arg0 : memref<2x300xf32>, %arg2 : memref<2x300xf32>)
+// CHECK-LABEL: gpu.module @kernels
+// CHECK:         gpu.func @exp_kernel(%arg0: memref<2x300xf32> {llvm.noalias}, %arg1: memref<2x300xf32> {llvm.noalias}) kernel
+// CHECK:           %[[X:.+]] = memref.collapse_shape %arg0
+// CHECK:           %[[Y:.+]] = memref.collapse_shape %arg1
+// CHECK-DAG:       %[[THREAD:.+]] = gpu.thread_id x
+// CHECK-DAG:       %[[BLOCK:.+]] = gpu.block_id x
+// CHECK:           %[[FIRST:.+]] = arith.muli %[[BLOCK]]
+// CHECK:           %[[POINT:.+]] = arith.addi %[[FIRST]], %[[THREAD]]
+// CHECK:           %[[VALID:.+]] = arith.cmpi ult, %[[POINT]]
+// CHECK:           scf.if %[[VALID]] {
+// CHECK:             %[[V:.+]] = memref.load %[[X]][%[[POINT]]]
+// CHECK:             %[[E:.+]] = math.exp %[[V]]
+// CHECK:             memref.store %[[E]], %[[Y]][%[[POINT]]]
+// CHECK-NOT:       linalg
+func.func @elements(%x: memref<2x300xf32>, %y: memref<2x300xf32>, %z: memref<2x300xf32>) {
+  linalg.exp ins(%x : memref<2x300xf32>) outs(%y : memref<2x300xf32>)
+  linalg.exp ins(%x : memref<2x300xf32>) outs(%z : memref<2x300xf32>)
+  return
+}
+
+// -----
+
+// Terms that are neighbours go to neighbouring threads, 32 of them for each of 8 results.
+// CHECK-LABEL: gpu.func @reduce_kernel
+// CHECK-SAME:    workgroup(%[[SHARED:.+]] : memref<32x8xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK:         %[[SUM:.+]] = scf.if %{{.+}} -> (f32) {
+// CHECK:           scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%{{.+}} = %{{.+}}) -> (f32) {
+// CHECK:         memref.store %[[SUM]], %[[SHARED]]
+// CHECK-COUNT-5: gpu.barrier
+// CHECK-NOT:     gpu.barrier
+func.func @rows(%x: memref<100x64xf32>, %y: memref<100xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<100x64xf32>) outs(%y : memref<100xf32>)
+      dimensions = [1]
+  return
+}
+
+// -----
+
+// Results that are neighbours: 32 of them in a block, whose terms are shared by 8 threads.
+// CHECK-LABEL: gpu.func @reduce_kernel
+// CHECK-SAME:    workgroup(%{{.+}} : memref<8x32xf32, #gpu.address_space<workgroup>>) kernel
+// CHECK-COUNT-3: gpu.barrier
+// CHECK-NOT:     gpu.barrier
+func.func @columns(%x: memref<64x100xf32>, %y: memref<100xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<64x100xf32>) outs(%y : memref<100xf32>)
+      dimensions = [0]
+  return
+}
+
+// -----
+
+// Where no number leaves sums as they are, one thread adds all terms, in order.
+// CHECK-LABEL: gpu.func @generic_kernel
+// CHECK-NOT:     gpu.barrier
+// CHECK:         scf.for
+// CHECK-NOT:     gpu.barrier
+func.func @ordered(%x: memref<8x64xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x64xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// What has no elements needs no kernel.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT:     gpu.launch_func
+func.func @empty(%x: memref<0x64xf32>, %y: memref<0x64xf32>) {
+  linalg.exp ins(%x : memref<0x64xf32>) outs(%y : memref<0x64xf32>)
+  return
+}
