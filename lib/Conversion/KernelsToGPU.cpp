@@ -30,6 +30,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::remat {
@@ -118,8 +119,11 @@ public:
 
   /// The geometry of the launch: blocks, and threads of each.
   std::pair<int64_t, int64_t> build();
+  /// Lets the threads of the only block compute results in turn, each all of its terms.
+  void buildInBlock(Value thread);
 
 private:
+  void computePoint(Value point);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(rewriter, loc, value); }
   Value divide(Value value, int64_t by) {
     return by == 1 ? value : arith::DivUIOp::create(rewriter, loc, value, constant(by)).getResult();
@@ -269,6 +273,31 @@ void ThreadBuilder::reduceBlock(Value point, Value term, SmallVector<Value> &sum
   sums = loadAt(term);
 }
 
+/// One result, from the first term to the last.
+void ThreadBuilder::computePoint(Value point) {
+  SmallVector<Value> indices(op.getNumLoops(), constant(0));
+  setIndices(pointLoops, point, indices);
+  SmallVector<Value> start;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    bool isRead = op.payloadUsesValueFromOperand(&init) || !termLoops.empty();
+    Type type = cast<MemRefType>(init.get().getType()).getElementType();
+    start.push_back(
+        isRead ? load(init, indices)
+               : arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)).getResult());
+  }
+  store(addTerms(indices, constant(0), start), indices);
+}
+
+void ThreadBuilder::buildInBlock(Value thread) {
+  layout = ThreadLayout();
+  rewriter.setInsertionPoint(op);
+  auto loop = scf::ForOp::create(rewriter, loc, thread, constant(numPoints),
+                                 constant(layout.getNumThreads()));
+  rewriter.setInsertionPointToStart(loop.getBody());
+  computePoint(loop.getInductionVar());
+  rewriter.eraseOp(op);
+}
+
 std::pair<int64_t, int64_t> ThreadBuilder::build() {
   rewriter.setInsertionPoint(op);
   Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
@@ -337,25 +366,20 @@ public:
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), rewriter.getUnitAttr());
   }
 
-  LogicalResult convert(func::FuncOp function, LinalgOp op, ArrayRef<func::CallOp> calls) {
-    if (!llvm::all_of(function.getArgumentTypes(),
-                      [](Type type) {
-                        auto memref = dyn_cast<MemRefType>(type);
-                        return !memref || hasStaticLayout(memref);
-                      }) ||
-        llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
-      return op.emitError("'") << op->getName()
-                               << "' has loops or operands of unknown sizes, "
-                                  "which kernels of a GPU do not have";
-    std::pair<int64_t, int64_t> geometry = {0, 0};
-    gpu::GPUFuncOp kernel;
-    if (!llvm::is_contained(op.getStaticLoopRanges(), 0)) {
-      kernel = makeKernel(function);
-      LinalgOp inside = *kernel.getBody().getOps<LinalgOp>().begin();
-      FailureOr<GenericOp> generic = generalize(inside);
-      if (failed(generic))
-        return op.emitError("'") << op->getName() << "' has no general form";
-      geometry = ThreadBuilder(rewriter, kernel, *generic).build();
+  /// Makes a kernel of an outlined function, and launches of its calls.
+  LogicalResult convert(func::FuncOp function, ArrayRef<func::CallOp> calls) {
+    if (failed(checkSizes(function)))
+      return failure();
+    gpu::GPUFuncOp kernel = makeKernel(function);
+    auto operations = kernel.getBody().getOps<LinalgOp>();
+    std::pair<int64_t, int64_t> geometry = {1, ThreadLayout().getNumThreads()};
+    if (operations.empty()) {
+      buildLoop(kernel);
+    } else if (LinalgOp op = *operations.begin(); llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+      kernel.erase();
+      kernel = nullptr;
+    } else {
+      geometry = ThreadBuilder(rewriter, kernel, generalize(op)).build();
     }
     for (func::CallOp call : calls) {
       if (kernel)
@@ -367,6 +391,54 @@ public:
   }
 
 private:
+  /// Emits an error at an operation that no kernel can be made of.
+  static LogicalResult checkSizes(func::FuncOp function) {
+    bool isAny = !llvm::all_of(function.getArgumentTypes(), [](Type type) {
+      auto memref = dyn_cast<MemRefType>(type);
+      return !memref || hasStaticLayout(memref);
+    });
+    Operation *unknown = isAny ? &function.front().front() : nullptr;
+    function.walk([&](LinalgOp op) {
+      if (isAny || llvm::any_of(op.getStaticLoopRanges(), ShapedType::isDynamic))
+        unknown = op;
+    });
+    if (!unknown)
+      return success();
+    return unknown->emitError("'") << unknown->getName()
+                                   << "' has loops or operands of unknown sizes, which kernels "
+                                      "of a GPU do not have";
+  }
+
+  /// A loop is executed by all threads of one block: they agree on what they read, for they
+  /// wait before and after everything that is written.
+  void buildLoop(gpu::GPUFuncOp kernel) {
+    Location loc = kernel.getLoc();
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
+    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread,
+                                          arith::ConstantIndexOp::create(rewriter, loc, 0));
+    SmallVector<Operation *> writers;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!isa<LinalgOp, memref::StoreOp>(op))
+        return WalkResult::advance();
+      writers.push_back(op);
+      return WalkResult::skip();
+    });
+    for (Operation *op : writers) {
+      rewriter.setInsertionPoint(op);
+      gpu::BarrierOp::create(rewriter, loc);
+      rewriter.setInsertionPointAfter(op);
+      gpu::BarrierOp::create(rewriter, loc);
+      if (auto structured = dyn_cast<LinalgOp>(op)) {
+        ThreadBuilder(rewriter, kernel, generalize(structured)).buildInBlock(thread);
+        continue;
+      }
+      rewriter.setInsertionPoint(op);
+      auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
+      rewriter.moveOpBefore(op, branch.thenYield());
+    }
+  }
+
   gpu::GPUFuncOp makeKernel(func::FuncOp function) {
     rewriter.setInsertionPointToEnd(kernels.getBody());
     auto kernel = gpu::GPUFuncOp::create(rewriter, function.getLoc(), function.getName(),
@@ -385,13 +457,12 @@ private:
     return kernel;
   }
 
-  FailureOr<GenericOp> generalize(LinalgOp op) {
+  GenericOp generalize(LinalgOp op) {
     rewriter.setInsertionPoint(op);
     auto generic = dyn_cast<GenericOp>(op.getOperation());
     if (!generic) {
       FailureOr<GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
-      if (failed(made))
-        return failure();
+      assert(succeeded(made) && "expected an operation on buffers");
       generic = *made;
     }
     dropUnitLoops(rewriter, generic);
@@ -424,15 +495,43 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
     llvm::StringMap<SmallVector<func::CallOp>> callsOf;
     module.walk([&](func::CallOp call) { callsOf[call.getCallee()].push_back(call); });
     KernelConverter converter(module);
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (function.isExternal() || !function.isPrivate())
-        continue;
-      auto operations = function.front().getOps<LinalgOp>();
-      if (!llvm::hasSingleElement(operations))
-        continue;
-      if (failed(converter.convert(function, *operations.begin(), callsOf[function.getName()])))
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (isKernel(function) && failed(converter.convert(function, callsOf[function.getName()])))
         return signalPassFailure();
-    }
+    if (failed(checkHost(module)))
+      signalPassFailure();
+  }
+
+  /// Whether a function is one structured operation, loop or branch with its constants and
+  /// views.
+  static bool isKernel(func::FuncOp function) {
+    if (function.isExternal() || !function.isPrivate() || function.getNumResults() != 0 ||
+        !function.getBody().hasOneBlock())
+      return false;
+    SmallVector<Operation *> operations;
+    for (Operation &op : function.front().without_terminator())
+      if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<ViewLikeOpInterface>(op))
+        operations.push_back(&op);
+    return operations.size() == 1 &&
+           (isa<LinalgOp>(operations.front()) ||
+            isa<scf::SCFDialect>(operations.front()->getDialect())) &&
+           !operations.front()
+                ->walk([](CallOpInterface) { return WalkResult::interrupt(); })
+                .wasInterrupted();
+  }
+
+  /// Emits an error at an access of memory that is left to the host.
+  static LogicalResult checkHost(ModuleOp module) {
+    WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
+      if (isa<gpu::GPUModuleOp>(op))
+        return WalkResult::skip();
+      if (!isa<memref::LoadOp, memref::StoreOp, LinalgOp>(op))
+        return WalkResult::advance();
+      op->emitError("'") << op->getName()
+                         << "' is left to the host, which cannot access the memory of a GPU";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 } // namespace

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
@@ -20,6 +21,7 @@ namespace mlir::remat {
 } // namespace mlir::remat
 
 using namespace mlir;
+using namespace mlir::remat;
 using linalg::LinalgOp;
 
 /// The value that a memref is a view of: an argument, an allocation, a planned view or a
@@ -39,7 +41,7 @@ class KernelOutliner {
 public:
   explicit KernelOutliner(ModuleOp module) : module(module), symbols(module) {}
 
-  void outline(LinalgOp op) {
+  void outline(Operation *op) {
     llvm::SetVector<Value> captured(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), captured);
     llvm::SetVector<Value> arguments;
@@ -48,7 +50,7 @@ public:
       include(value, arguments, included);
     func::FuncOp kernel = makeKernel(op, arguments.getArrayRef(), included.getArrayRef());
     OpBuilder builder(op);
-    func::CallOp::create(builder, op.getLoc(), kernel, arguments.getArrayRef());
+    func::CallOp::create(builder, op->getLoc(), kernel, arguments.getArrayRef());
     op->erase();
   }
 
@@ -76,7 +78,8 @@ private:
   }
 
   /// The function of the kernel: one for all that are equal.
-  func::FuncOp makeKernel(LinalgOp op, ArrayRef<Value> arguments, ArrayRef<Operation *> included) {
+  func::FuncOp makeKernel(Operation *op, ArrayRef<Value> arguments,
+                          ArrayRef<Operation *> included) {
     OpBuilder builder(module.getContext());
     Location unknown = builder.getUnknownLoc();
     auto type = builder.getFunctionType(ValueRange(arguments).getTypes(), {});
@@ -124,7 +127,26 @@ private:
   llvm::StringMap<func::FuncOp> kernels;
 };
 
+/// Whether a loop or branch reads or writes memory itself, and calls nobody.
+static bool accessesMemory(Operation *op) {
+  if (!isa<scf::SCFDialect>(op->getDialect()) || op->getNumResults() != 0)
+    return false;
+  bool accesses = false;
+  WalkResult result = op->walk([&](Operation *nested) {
+    if (isa<CallOpInterface, LibraryCallOp>(nested))
+      return WalkResult::interrupt();
+    // The body of a structured operation is the code of one element.
+    if (isa<LinalgOp>(nested->getParentOp()))
+      return WalkResult::skip();
+    accesses |= isa<memref::LoadOp, memref::StoreOp>(nested);
+    return WalkResult::advance();
+  });
+  return accesses && !result.wasInterrupted();
+}
+
 struct OutlineKernelsPass : public remat::impl::RematOutlineKernelsPassBase<OutlineKernelsPass> {
+  using RematOutlineKernelsPassBase::RematOutlineKernelsPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<memref::CopyOp> copies;
@@ -134,13 +156,18 @@ struct OutlineKernelsPass : public remat::impl::RematOutlineKernelsPassBase<Outl
       linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
       copy.erase();
     }
-    SmallVector<LinalgOp> operations;
-    module->walk([&](LinalgOp op) {
-      if (op.hasPureBufferSemantics() && op->getNumResults() == 0)
-        operations.push_back(op);
+    SmallVector<Operation *> operations;
+    module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto structured = dyn_cast<LinalgOp>(op);
+      bool isKernel =
+          structured && structured.hasPureBufferSemantics() && structured->getNumResults() == 0;
+      if (!isKernel && !(loops && accessesMemory(op)))
+        return WalkResult::advance();
+      operations.push_back(op);
+      return WalkResult::skip();
     });
     KernelOutliner outliner(module);
-    for (LinalgOp op : operations)
+    for (Operation *op : operations)
       outliner.outline(op);
   }
 };

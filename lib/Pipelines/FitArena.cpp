@@ -117,26 +117,28 @@ private:
     return true;
   }
 
-  /// Plans and rewrites one function; what is said where its smallest plan is above the
-  /// budget is kept for later.
-  FailureOr<PlannedFunction> rewrite(func::FuncOp function, RematerializeOptions how) {
+  /// Plans one function: with the cheapest plan for the smallest budget known to be feasible
+  /// where that is above the one that is asked for. What is said then is kept for later.
+  FailureOr<PlannedFunction> plan(func::FuncOp function, RematerializeOptions how) {
     SymbolTableCollection symbols;
-    how.onInfeasible = OnInfeasible::Warn;
+    how.onInfeasible = OnInfeasible::Error;
     FailureOr<PlannedFunction> planned = planFunction(function, how, symbols);
-    if (failed(planned))
-      return failure();
-    if (planned->report.status == PlanStatus::Infeasible) {
+    if (failed(planned) || planned->report.status != PlanStatus::Infeasible)
+      return planned;
+    {
       ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
         if (targets.empty())
           refusals.emplace_back(function.getSymName().str(), std::move(diagnostic));
         return success();
       });
-      how.onInfeasible = OnInfeasible::Error;
       diagnoseInfeasible(*planned, how, symbols);
     }
-    if (failed(applyPlannedFunction(*planned, how, symbols)))
-      return failure();
-    emitRemarks(*planned);
+    std::optional<int64_t> budget = planned->report.budgetBytes;
+    how.onInfeasible = OnInfeasible::Warn;
+    how.budget = {Budget::Kind::Bytes, planned->report.minimumKnownBytes};
+    planned = planFunction(function, how, symbols);
+    if (succeeded(planned))
+      planned->report.budgetBytes = budget;
     return planned;
   }
 
@@ -153,10 +155,12 @@ private:
       RematerializeOptions how = options.rematerialize;
       if (index < targets.size() && targets[index])
         how.budget = {Budget::Kind::Bytes, *targets[index]};
-      FailureOr<PlannedFunction> rewritten = rewrite(function, how);
-      if (failed(rewritten))
+      SymbolTableCollection symbols;
+      FailureOr<PlannedFunction> chosen = plan(function, how);
+      if (failed(chosen) || failed(applyPlannedFunction(*chosen, how, symbols)))
         return failure();
-      const FunctionReport &report = rewritten->report;
+      emitRemarks(*chosen);
+      const FunctionReport &report = chosen->report;
       attempt.functions.push_back(
           {report.name, last.empty() ? report.budgetBytes : last[index].budgetBytes,
            report.baselinePackedBytes, report.packedBytes, 0, report.cost, report.addedCost});

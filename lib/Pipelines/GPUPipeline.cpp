@@ -20,7 +20,9 @@ using namespace mlir::remat;
 
 void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
-  pipeline.addPass(createRematOutlineKernelsPass());
+  RematOutlineKernelsPassOptions outlining;
+  outlining.loops = true;
+  pipeline.addPass(createRematOutlineKernelsPass(outlining));
   pipeline.addPass(createRematKernelsToGPUPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());

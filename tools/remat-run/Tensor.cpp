@@ -75,6 +75,12 @@ static double readNumber(const Element &element, const char *data) {
 }
 
 static void writeFloat(const Element &element, double value, char *data) {
+  // Parameters are many.
+  if (element.semantics == &APFloat::IEEEsingle()) {
+    auto rounded = static_cast<float>(value);
+    std::memcpy(data, &rounded, sizeof(rounded));
+    return;
+  }
   APFloat number(value);
   bool losesInfo = false;
   number.convert(*element.semantics, APFloat::rmNearestTiesToEven, &losesInfo);

@@ -83,7 +83,8 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
     code that computed it the first time, and compilers see many small functions instead of
     a large one. Arguments that are parts of different buffers are marked `llvm.noalias`;
     planned views of an arena count as different buffers, which they are for one operation.
-    Copies are structured operations, too.
+    Copies are structured operations, too. With `loops`, so are loops and branches that read or
+    write memory themselves, unless they call something or have results.
 
     ```mlir
     linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
@@ -93,6 +94,10 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
     call @exp_kernel(%y, %b) : (memref<8xf32>, memref<8xf32>) -> ()
     ```
   }];
+  let options = [
+    Option<"loops", "loops", "bool", "false",
+           "Also put loops that access memory into functions">,
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }
 
@@ -221,7 +226,8 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     one: where a sum is long, the threads of a block share its terms, and add what they have
     in a tree. How many they are, and which terms they add in which order, follows from the
     shapes and layouts alone, so that equal operations give equal results. Neighbouring
-    threads read neighbours in memory.
+    threads read neighbours in memory. A loop that was outlined is executed by one block,
+    whose threads wait for each other around all that it writes.
 
     ```mlir
     func.func private @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) {
