@@ -454,7 +454,16 @@ private:
     for (Operation &nested : function.front().without_terminator())
       rewriter.clone(nested, mapping);
     gpu::ReturnOp::create(rewriter, function.getLoc());
+    kernel.walk([&](memref::GetGlobalOp op) { addConstant(op.getNameAttr()); });
     return kernel;
+  }
+
+  /// Kernels have constants of their own.
+  void addConstant(FlatSymbolRefAttr name) {
+    if (SymbolTable::lookupSymbolIn(kernels, name))
+      return;
+    rewriter.setInsertionPointToStart(kernels.getBody());
+    rewriter.clone(*SymbolTable::lookupSymbolIn(module, name));
   }
 
   GenericOp generalize(LinalgOp op) {

@@ -56,7 +56,8 @@ public:
 
 private:
   /// Constants are a part of the kernel, and so are views at places that are not known
-  /// before: they cannot be passed as bare pointers.
+  /// before: they cannot be passed as bare pointers. (And a GPU has no pointers to constants
+  /// of the host.)
   void include(Value value, llvm::SetVector<Value> &arguments,
                llvm::SetVector<Operation *> &included) {
     Operation *producer = value.getDefiningOp();
@@ -71,10 +72,11 @@ private:
 
   static bool isPart(Value value) {
     Operation *producer = value.getDefiningOp();
-    if (producer->hasTrait<OpTrait::ConstantLike>())
+    if (producer->hasTrait<OpTrait::ConstantLike>() || isa<memref::GetGlobalOp>(producer))
       return true;
     auto type = dyn_cast<MemRefType>(value.getType());
-    return type && isa<ViewLikeOpInterface>(producer) && !remat::hasStaticLayout(type);
+    return type && isa<ViewLikeOpInterface>(producer) &&
+           (!hasStaticLayout(type) || getBuffer(value).getDefiningOp<memref::GetGlobalOp>());
   }
 
   /// The function of the kernel: one for all that are equal.

@@ -9,6 +9,7 @@
 
 #include "Remat/Support/Error.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/OpenMP/OpenMPToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -75,6 +76,22 @@ static llvm::Error addEntry(llvm::Module &module, StringRef name) {
   return llvm::Error::success();
 }
 
+/// Makes a function of what runs before or after everything else.
+static void exportStructors(llvm::Module &module, StringRef list, const Twine &name) {
+  llvm::GlobalVariable *structors = module.getGlobalVariable(list);
+  auto *entries = structors ? dyn_cast<llvm::ConstantArray>(structors->getInitializer()) : nullptr;
+  if (!entries)
+    return;
+  llvm::LLVMContext &context = module.getContext();
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
+  for (llvm::Value *entry : entries->operands())
+    builder.CreateCall(type, cast<llvm::Constant>(entry)->getAggregateElement(1));
+  builder.CreateRetVoid();
+  structors->eraseFromParent();
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      Instrumentation instrumentation) {
   llvm::LoopAnalysisManager loops;
@@ -108,6 +125,7 @@ mlir::remat::compileToObject(ModuleOp module, StringRef function, Instrumentatio
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   registerOpenMPDialectTranslation(*module.getContext());
+  registerGPUDialectTranslation(*module.getContext());
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
@@ -119,6 +137,8 @@ mlir::remat::compileToObject(ModuleOp module, StringRef function, Instrumentatio
   code->setDataLayout((*machine)->createDataLayout());
   if (llvm::Error error = addEntry(*code, function))
     return error;
+  exportStructors(*code, "llvm.global_ctors", kLoadPrefix + function);
+  exportStructors(*code, "llvm.global_dtors", kUnloadPrefix + function);
   optimize(*code, **machine, instrumentation);
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);

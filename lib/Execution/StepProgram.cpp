@@ -36,7 +36,8 @@ static SymbolMap getRuntimeSymbols(LLJIT &jit) {
 }
 
 llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer> object,
-                                              llvm::StringRef function, int64_t numThreads) {
+                                              llvm::StringRef function, int64_t numThreads,
+                                              llvm::StringRef deviceLibrary) {
   rematSetNumThreads(numThreads);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
@@ -46,6 +47,13 @@ llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer
   JITDylib &library = (*jit)->getMainJITDylib();
   if (llvm::Error error = library.define(absoluteSymbols(getRuntimeSymbols(**jit))))
     return error;
+  if (!deviceLibrary.empty()) {
+    auto device = DynamicLibrarySearchGenerator::Load(deviceLibrary.str().c_str(),
+                                                      (*jit)->getDataLayout().getGlobalPrefix());
+    if (!device)
+      return device.takeError();
+    library.addGenerator(std::move(*device));
+  }
   auto process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix());
   if (!process)
@@ -57,5 +65,16 @@ llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer
   if (!address)
     return address.takeError();
   auto *entry = address->toPtr<void (*)(void **)>();
-  return StepProgram(std::move(*jit), entry);
+  StepProgram program(std::move(*jit), entry);
+  if (void *loadKernels = program.find((kLoadPrefix + function).str()))
+    reinterpret_cast<void (*)()>(loadKernels)();
+  return program;
+}
+
+void *StepProgram::find(llvm::StringRef name) const {
+  llvm::Expected<ExecutorAddr> address = jit->lookup(name);
+  if (address)
+    return address->toPtr<void *>();
+  llvm::consumeError(address.takeError());
+  return nullptr;
 }

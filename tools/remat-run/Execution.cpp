@@ -76,6 +76,7 @@ json::Value toJSON(const ExecutionSpec &spec) {
                       {"loss", spec.loss},
                       {"updates", json::Array(spec.updates)},
                       {"iterations", spec.iterations},
+                      {"device_library", spec.deviceLibrary},
                       {"inputs", spec.inputs},
                       {"results_file", spec.resultsFile},
                       {"timed_operations", spec.timedOperations}};
@@ -89,7 +90,8 @@ bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
          mapper.map("results", spec.results) && mapper.map("seed", spec.seed) &&
          mapper.map("steps", spec.steps) && mapper.map("threads", spec.threads) &&
          mapper.map("loss", spec.loss) && mapper.map("updates", spec.updates) &&
-         mapper.map("iterations", spec.iterations) && mapper.map("inputs", spec.inputs) &&
+         mapper.map("iterations", spec.iterations) &&
+         mapper.map("device_library", spec.deviceLibrary) && mapper.map("inputs", spec.inputs) &&
          mapper.map("results_file", spec.resultsFile) &&
          mapper.map("timed_operations", spec.timedOperations);
 }
@@ -173,7 +175,7 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   if (!object)
     return object.takeError();
   Expected<StepProgram> program =
-      StepProgram::load(std::move(*object), spec.function, spec.threads);
+      StepProgram::load(std::move(*object), spec.function, spec.threads, spec.deviceLibrary);
   if (!program)
     return program.takeError();
 
@@ -199,6 +201,13 @@ Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   if (Error error = allocate(spec.arenaBytes))
     return error;
   char *arena = buffers.back().get();
+  // An emulator is told what kernels may access.
+  if (auto *registerMemory = reinterpret_cast<void (*)(void *, int64_t, int32_t)>(
+          program->find("rematEmulatorRegisterMemory"))) {
+    for (auto [argument, pointer] : zip_first(spec.arguments, pointers))
+      registerMemory(pointer, argument.bytes, argument.isDonated);
+    registerMemory(arena, spec.arenaBytes, 1);
+  }
   // All bits of a float that is no number.
   std::memset(arena, 0xff, spec.arenaBytes);
   std::optional<OperationTimer> timer;

@@ -47,6 +47,8 @@ struct ExecutionSpec {
   /// for each result, or -1; `loss` is the result whose first element is recorded, or -1.
   int64_t steps = 0, loss = -1;
   std::vector<int64_t> updates;
+  /// The shared library of the device that executes kernels, or empty.
+  std::string deviceLibrary;
   /// Folder or archive with arguments, or empty; and the file that results are written to.
   std::string inputs, resultsFile;
   /// `remat.timed_operations`, where the function records times.

@@ -14,6 +14,7 @@
 #include "Remat/Pipelines/Passes.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +25,9 @@ using namespace mlir;
 using namespace mlir::remat;
 using llvm::Error;
 using llvm::Expected;
+
+/// Of buffers on a GPU, in bytes.
+static constexpr int64_t kDeviceAlignment = 256;
 
 //===----------------------------------------------------------------------===//
 // Compilation
@@ -63,6 +67,8 @@ static Error planMemory(const Step &step, const VariantOptions &options, ModuleO
   fit.rematerialize.search.effort = isPlanned ? options.effort : 0;
   fit.rematerialize.target = step.target;
   fit.rematerialize.profile = options.costs;
+  if (options.device != Device::CPU)
+    fit.rematerialize.alignment = kDeviceAlignment;
   fit.fusion = options.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
   if (failed(fitted))
@@ -89,15 +95,16 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
   for (const std::optional<unsigned> &argument : step.roles.updatedArguments)
     spec.updates.push_back(argument ? int64_t(*argument) : -1);
   spec.inputs = options.inputs;
+  spec.deviceLibrary = options.deviceLibrary;
 }
 
 /// Emits an error at an operation that no pass of the pipeline has lowered, if there is one.
 static LogicalResult checkLowered(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
     if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
-        isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect>(op->getDialect()))
+        isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect, gpu::GPUDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError("is not known to the pipeline for the CPU");
+    op->emitOpError("is not known to the pipeline for the device");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -121,7 +128,14 @@ Expected<Variant> mlir::remat::compile(const Step &step, const VariantOptions &o
                     [](OpPassManager &passes) { passes.addPass(createRematTimeOperationsPass()); });
   describe(module->lookupSymbol<func::FuncOp>(step.function), variant);
   fillSpec(step, options, folder, variant.spec);
-  if (failed(runPasses(*module, buildLowerToCPU)) || failed(checkLowered(*module)))
+  auto lower = [&](OpPassManager &passes) {
+    if (options.device == Device::CPU)
+      return buildLowerToCPU(passes);
+    GPUOptions gpu;
+    gpu.format = "llvm";
+    buildLowerToGPU(passes, gpu);
+  };
+  if (failed(runPasses(*module, lower)) || failed(checkLowered(*module)))
     return makeError("'{0}' cannot be lowered", step.function);
   show("compiling");
   Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*module, step.function);

@@ -15,6 +15,13 @@
 
 namespace mlir::remat {
 
+/// Where a variant is executed.
+enum class Device {
+  CPU,
+  /// As code for a GPU, which the emulator executes.
+  Emulator,
+};
+
 struct VariantOptions {
   /// Names what it is, in tables and of files.
   std::string name;
@@ -23,6 +30,7 @@ struct VariantOptions {
   const CostProfile *costs = nullptr;
   /// Whether the time of each operation is recorded.
   bool recordsTimes = false;
+  Device device = Device::CPU;
   /// Of what is recomputed, as of the step.
   Fusion fusion = Fusion::Kernels;
   int64_t effort = 1, seed = 0, iterations = 5;
@@ -32,6 +40,8 @@ struct VariantOptions {
   int64_t threads = 0;
   /// Folder or archive with arguments, or empty.
   std::string inputs;
+  /// See ExecutionSpec.
+  std::string deviceLibrary;
   /// Where to write the object file as well, or empty.
   std::string objectPath;
 };

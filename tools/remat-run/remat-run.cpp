@@ -25,10 +25,12 @@
 #include "Variant.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -74,8 +76,16 @@ static cl::opt<int64_t> loop("loop", cl::init(0), cl::value_desc("steps"),
                              cl::desc("Train: results become parameters and optimizer state of "
                                       "the next step; prints the loss of each"),
                              cl::cat(category));
-static cl::opt<std::string> target("target", cl::init("cpu"), cl::value_desc("cpu|FILE"),
-                                   cl::desc("Cost model of the plan"), cl::cat(category));
+static cl::opt<Device>
+    device("device", cl::init(Device::CPU), cl::desc("Where the variants are executed"),
+           cl::values(clEnumValN(Device::CPU, "cpu", "on this processor"),
+                      clEnumValN(Device::Emulator, "emulator",
+                                 "as code for a GPU, which is executed on this processor")),
+           cl::cat(category));
+static cl::opt<std::string> target("target", cl::value_desc("cpu|h100|a100|FILE"),
+                                   cl::desc("Cost model of the plan; by default 'cpu' on the CPU, "
+                                            "'h100' for code for a GPU"),
+                                   cl::cat(category));
 static cl::opt<std::string> costsPath("costs", cl::value_desc("file"),
                                       cl::desc("Measured costs for the plan, from '--profile'"),
                                       cl::cat(category));
@@ -101,6 +111,10 @@ static cl::opt<std::string> objectPath("object", cl::value_desc("file"),
                                        cl::cat(category));
 static cl::opt<std::string> specPath("execute", cl::ReallyHidden, cl::cat(category));
 
+static std::string getTarget() {
+  return target.empty() ? device == Device::CPU ? "cpu" : "h100" : target.getValue();
+}
+
 /// Numbers and combinations of options that make no sense.
 static Error checkOptions(const Budget &budget) {
   if (iterations < 0 || iterations > kMaxIterations)
@@ -119,14 +133,29 @@ static Error checkOptions(const Budget &budget) {
     return makeError("'--compare' needs a '--budget' for the second variant");
   if (budget.kind == Budget::Kind::None && !costsPath.empty())
     return makeError("'--costs' needs a '--budget' to plan for");
+  if (!profilePath.empty() && device != Device::CPU)
+    return makeError("'--profile' measures code for the CPU");
   if (!profilePath.empty() && iterations == 0)
     return makeError("'--profile' needs '--iterations' to be at least 1");
   return Error::success();
 }
 
+/// A shared library of this project: beside the folder of the program, where it was built as
+/// well as where it is installed.
+static std::string findLibrary(const char *program, StringRef name) {
+  std::string executable = llvm::sys::fs::getMainExecutable(
+      program, reinterpret_cast<void *>(reinterpret_cast<intptr_t>(&findLibrary)));
+  SmallString<256> path(llvm::sys::path::parent_path(llvm::sys::path::parent_path(executable)));
+  llvm::sys::path::append(path, "lib", name);
+  return std::string(path);
+}
+
 /// What all variants are compiled with.
-static VariantOptions getVariantOptions(StringRef name) {
+static VariantOptions getVariantOptions(const char *program, StringRef name) {
   VariantOptions options;
+  options.device = device;
+  if (device == Device::Emulator)
+    options.deviceLibrary = findLibrary(program, "libRematEmulatorRuntime.so");
   options.name = name.str();
   options.fusion = fusion;
   options.effort = effort;
@@ -139,7 +168,7 @@ static VariantOptions getVariantOptions(StringRef name) {
 /// Measures each operation of the unchanged step, in a run of its own.
 static Expected<CostProfile> measureOperations(const char *program, const Step &step,
                                                StringRef folder, Progress &progress) {
-  VariantOptions options = getVariantOptions("profiled");
+  VariantOptions options = getVariantOptions(program, "profiled");
   options.recordsTimes = true;
   Expected<Variant> variant = compile(step, options, folder, progress);
   if (!variant)
@@ -170,7 +199,7 @@ static Expected<RunReport> runVariants(const char *program, const Step &step, co
   for (bool isSecond : {false, true}) {
     if (isSecond && !isBudget)
       break;
-    VariantOptions options = getVariantOptions(isSecond ? "rematerialized" : "unchanged");
+    VariantOptions options = getVariantOptions(program, isSecond ? "rematerialized" : "unchanged");
     options.steps = loop;
     options.threads = threads;
     if (isSecond) {
@@ -217,7 +246,7 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
   Progress progress;
   progress.show("reading");
   Expected<Step> step =
-      readStep(context, sources, inputPath, {functionName, target, fusion, donate});
+      readStep(context, sources, inputPath, {functionName, getTarget(), fusion, donate});
   if (!step)
     return step.takeError();
   if (loop > 0 && !step->roles.lossResult)
@@ -272,6 +301,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<RematDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
   registerAllExternalModels(registry);

@@ -17,6 +17,9 @@ namespace mlir::remat {
 /// Prefix of the function that calls another one with arguments from an array: after
 /// it comes the name of that function.
 constexpr StringLiteral kEntryPrefix = "remat_entry_";
+/// Prefixes of the functions, without arguments, that load and unload the kernels of a GPU
+/// that the function launches. They are there if there are kernels.
+constexpr StringLiteral kLoadPrefix = "remat_load_", kUnloadPrefix = "remat_unload_";
 
 /// What the code does beside what the module says.
 enum class Instrumentation {

@@ -22,13 +22,19 @@ namespace mlir::remat {
 /// Machine code that was linked into this process.
 class StepProgram {
 public:
-  /// Links an object file of `compileToObject`. What it calls is found in this process:
-  /// the runtime libraries and the C library. An error when something is missing. The
-  /// number of threads is that of the process, as in `rematSetNumThreads`.
+  /// Links an object file of `compileToObject`, and loads its kernels. What it calls is found
+  /// in this process, the runtime libraries and the C library, and in the shared library
+  /// `deviceLibrary`, if that is not empty. An error when something is missing. The number of
+  /// threads is that of the process, as in `rematSetNumThreads`.
   static llvm::Expected<StepProgram> load(std::unique_ptr<llvm::MemoryBuffer> object,
-                                          llvm::StringRef function, int64_t numThreads = 0);
+                                          llvm::StringRef function, int64_t numThreads = 0,
+                                          llvm::StringRef deviceLibrary = {});
   StepProgram(StepProgram &&) noexcept;
   ~StepProgram();
+
+  /// The address of a function of the device library, or of this process; null if there is
+  /// none.
+  void *find(llvm::StringRef name) const;
 
   /// Calls the function: one pointer for each of its arguments.
   void run(llvm::MutableArrayRef<void *> arguments) const { entry(arguments.data()); }
