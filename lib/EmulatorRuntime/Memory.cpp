@@ -13,8 +13,6 @@
 
 #include "Errors.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <iterator>
 
 using namespace mlir::remat::emulator;
@@ -32,7 +30,7 @@ void MemoryRanges::add(MemoryRange range, bool writable) {
     }
     if (overlaps)
       fail("registered memory of " + llvm::Twine(range.bytes) + " bytes at 0x" +
-           llvm::utohexstr(range.begin) + " overlaps memory that is registered already");
+           llvm::Twine::utohexstr(range.begin) + " overlaps memory that is registered already");
   }
   ranges[range.begin] = {range, writable};
 }

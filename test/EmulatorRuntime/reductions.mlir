@@ -57,15 +57,21 @@ module attributes {gpu.container_module} {
 
     // The four modes, in segments of 8 lanes; lanes that have no source keep their value.
     gpu.func @shuffle(%out: memref<4x8xi32>) kernel {
+      %mask = arith.constant -1 : i32
       %c1 = arith.constant 1 : i32
-      %c8 = arith.constant 8 : i32
       %c100 = arith.constant 100 : i32
+      // The mask of the segment, and how far up or down lanes may read.
+      %first = arith.constant 0x1800 : i32
+      %last = arith.constant 0x181f : i32
       %thread = gpu.thread_id x
       %lane = arith.index_cast %thread : index to i32
-      %up, %p0 = gpu.shuffle up %lane, %c1, %c8 : i32
-      %down, %p1 = gpu.shuffle down %lane, %c1, %c8 : i32
-      %xor, %p2 = gpu.shuffle xor %lane, %c1, %c8 : i32
-      %idx, %p3 = gpu.shuffle idx %lane, %c1, %c8 : i32
+      %upPair = nvvm.shfl.sync up %mask, %lane, %c1, %first {return_value_and_is_valid}
+          : i32 -> !llvm.struct<(i32, i1)>
+      %up = llvm.extractvalue %upPair[0] : !llvm.struct<(i32, i1)>
+      %p0 = llvm.extractvalue %upPair[1] : !llvm.struct<(i32, i1)>
+      %down = nvvm.shfl.sync down %mask, %lane, %c1, %last : i32 -> i32
+      %xor = nvvm.shfl.sync bfly %mask, %lane, %c1, %last : i32 -> i32
+      %idx = nvvm.shfl.sync idx %mask, %lane, %c1, %last : i32 -> i32
       %upMarked = arith.addi %up, %c100 : i32
       %upIfInside = arith.select %p0, %upMarked, %up : i32
       %m0 = arith.constant 0 : index
