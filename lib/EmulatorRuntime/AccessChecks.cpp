@@ -74,8 +74,8 @@ static void findAccesses(Function &function, SmallVectorImpl<Access> &accesses) 
     } else if (auto *memory = dyn_cast<MemIntrinsic>(&instruction)) {
       IRBuilder<> builder(memory);
       Value *bytes = builder.CreateZExtOrTrunc(memory->getLength(), i64);
-      addAccess(accesses, *memory, memory->getRawDest(), bytes,
-                memory->getDestAlign().valueOrOne(), kWrite);
+      addAccess(accesses, *memory, memory->getRawDest(), bytes, memory->getDestAlign().valueOrOne(),
+                kWrite);
       if (auto *transfer = dyn_cast<MemTransferInst>(memory))
         addAccess(accesses, *memory, transfer->getRawSource(), bytes,
                   transfer->getSourceAlign().valueOrOne(), kRead);
@@ -115,9 +115,9 @@ StringRef mlir::remat::emulator::checkAccesses(Module &module, int64_t &numRange
   Type *i32 = Type::getInt32Ty(context);
   Type *pointer = PointerType::get(context, 0);
   auto *type = ArrayType::get(i64, 2 * accesses.size());
-  auto *ranges = new GlobalVariable(module, type, /*isConstant=*/false,
-                                    GlobalValue::ExternalLinkage, ConstantAggregateZero::get(type),
-                                    kRanges);
+  auto *ranges =
+      new GlobalVariable(module, type, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+                         ConstantAggregateZero::get(type), kRanges);
   ranges->setAlignment(Align(16));
   FunctionCallee check = module.getOrInsertFunction(
       symbols::kCheckAccess, FunctionType::get(Type::getVoidTy(context),

@@ -64,8 +64,7 @@ static Value *flush(IRBuilder<> &builder, Value *value) {
   Type *type = value->getType();
   if (!type->isFloatTy() && !type->isDoubleTy())
     return value;
-  Value *smallest =
-      ConstantFP::get(type, APFloat::getSmallestNormalized(type->getFltSemantics()));
+  Value *smallest = ConstantFP::get(type, APFloat::getSmallestNormalized(type->getFltSemantics()));
   Value *magnitude = builder.CreateUnaryIntrinsic(Intrinsic::fabs, value);
   Value *zero = builder.CreateCopySign(ConstantFP::getZero(type), value);
   return builder.CreateSelect(builder.CreateFCmpOLT(magnitude, smallest), zero, value);
@@ -200,8 +199,8 @@ static Value *buildFloatArithmetic(IRBuilder<> &builder, CallInst &call, StringR
     auto build = [&](IRBuilder<> &body, ArrayRef<Value *> arguments) {
       return buildRoundable(body, instruction->name, arguments);
     };
-    bool isKnown = is_contained({"add", "sub", "mul", "div", "rcp", "fma", "sqrt"},
-                                instruction->name);
+    bool isKnown =
+        is_contained({"add", "sub", "mul", "div", "rcp", "fma", "sqrt"}, instruction->name);
     if (isKnown)
       result = buildRounded(builder, name, call.getType(), operands, instruction->rounding, build);
   }

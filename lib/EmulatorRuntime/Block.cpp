@@ -158,7 +158,8 @@ void Block::failDivergent() const {
          (!isBarrier(call.operation) && (call.group >> (missing - begin) & 1) == 0))
     ++missing;
   llvm::StringRef where = isBarrier(call.operation) ? "at a barrier" : "for lanes of its warp";
-  fail(describeBlock() + ": " + (isBarrier(call.operation) ? "divergent barrier" : "divergent warp") +
-       ": thread " + describeIndex(first) + " waits " + where + ", but thread " +
-       describeIndex(missing) + (waits(missing) ? " waits elsewhere" : " has ended"));
+  fail(describeBlock() + ": " +
+       (isBarrier(call.operation) ? "divergent barrier" : "divergent warp") + ": thread " +
+       describeIndex(first) + " waits " + where + ", but thread " + describeIndex(missing) +
+       (waits(missing) ? " waits elsewhere" : " has ended"));
 }

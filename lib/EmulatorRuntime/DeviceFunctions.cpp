@@ -57,8 +57,8 @@ static uint32_t permuteBytes(uint32_t low, uint32_t high, uint32_t selector) {
 
 static void failAssertion(const char *message, const char *file, uint32_t line, const char *,
                           uint64_t) {
-  fail(describeThread() + ": assertion failed: " + message + " (" + file + ":" +
-       llvm::Twine(line) + ")");
+  fail(describeThread() + ": assertion failed: " + message + " (" + file + ":" + llvm::Twine(line) +
+       ")");
 }
 
 static void failTrap() { fail(describeThread() + ": trap"); }

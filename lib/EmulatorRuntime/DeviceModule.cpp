@@ -94,11 +94,12 @@ static uint64_t getBytes(const GlobalVariable &variable) {
   return variable.getDataLayout().getTypeAllocSize(variable.getValueType());
 }
 
-/// Fails if the kernels that use it do not say how large it is.
+/// Fails if launches say how large it is; it has no size then.
 static void checkIsStatic(const GlobalVariable &variable) {
   SmallPtrSet<const Function *, 4> users;
   findUsers(variable, users);
-  if (variable.isDeclaration() && !users.empty())
+  bool isStatic = !variable.isDeclaration() && getBytes(variable) != 0;
+  if (!isStatic && !users.empty())
     fail(describe(**users.begin()) + " uses dynamic shared memory");
 }
 
@@ -138,17 +139,16 @@ static void addEntry(Function &kernel) {
   Module &module = *kernel.getParent();
   LLVMContext &context = module.getContext();
   Type *pointer = PointerType::get(context, 0);
-  auto *entry = Function::Create(
-      FunctionType::get(Type::getVoidTy(context), {pointer}, /*isVarArg=*/false),
-      GlobalValue::ExternalLinkage, "remat.entry." + kernel.getName(), module);
+  auto *entry =
+      Function::Create(FunctionType::get(Type::getVoidTy(context), {pointer}, /*isVarArg=*/false),
+                       GlobalValue::ExternalLinkage, "remat.entry." + kernel.getName(), module);
   IRBuilder<> builder(BasicBlock::Create(context, "", entry));
   SmallVector<Value *> arguments;
   for (Argument &argument : kernel.args()) {
     Value *address = builder.CreateLoad(
         pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
-    arguments.push_back(argument.hasByValAttr()
-                            ? address
-                            : builder.CreateLoad(argument.getType(), address));
+    arguments.push_back(argument.hasByValAttr() ? address
+                                                : builder.CreateLoad(argument.getType(), address));
   }
   builder.CreateCall(&kernel, arguments)->setAttributes(AttributeList());
   builder.CreateRetVoid();
@@ -275,8 +275,7 @@ struct Variable {
 static std::vector<Variable> findVariables(Module &module) {
   std::vector<Variable> variables;
   for (GlobalVariable &variable : module.globals())
-    if (uint64_t bytes = getBytes(variable);
-        bytes != 0 && !variable.isDeclaration())
+    if (uint64_t bytes = getBytes(variable); bytes != 0 && !variable.isDeclaration())
       variables.push_back(
           {variable.getName().str(), bytes, !variable.isConstant(), isShared(variable)});
   return variables;
@@ -318,8 +317,8 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
   code->setDataLayout(result->jit->getDataLayout());
   checkIsValid(*code);
   defineDeviceSymbols(*result->jit);
-  if (Error error = result->jit->addIRModule(
-          orc::ThreadSafeModule(std::move(code), std::move(context))))
+  if (Error error =
+          result->jit->addIRModule(orc::ThreadSafeModule(std::move(code), std::move(context))))
     fail("a module cannot be compiled: " + toString(std::move(error)));
   auto lookup = [&](const Twine &name) {
     return takeOrFail(result->jit->lookup(name.str()), "a module cannot be compiled");

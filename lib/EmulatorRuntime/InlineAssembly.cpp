@@ -48,9 +48,7 @@ struct Piece {
 static Value *buildWideProduct(IRBuilder<> &builder, CallInst &call) {
   Type *type = call.getArgOperand(0)->getType();
   Type *wide = builder.getIntNTy(2 * type->getIntegerBitWidth());
-  auto widen = [&](unsigned index) {
-    return builder.CreateZExt(call.getArgOperand(index), wide);
-  };
+  auto widen = [&](unsigned index) { return builder.CreateZExt(call.getArgOperand(index), wide); };
   Value *result = builder.CreateMul(widen(0), widen(1));
   if (call.arg_size() == 3)
     result = builder.CreateAdd(result, widen(2));

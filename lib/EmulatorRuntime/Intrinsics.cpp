@@ -29,15 +29,14 @@ constexpr StringLiteral kPrefix = "llvm.nvvm.";
 /// Where a special register is in ThreadRegisters, in bytes.
 static std::optional<uint64_t> getRegisterOffset(StringRef name) {
   auto [base, axis] = name.split('.');
-  std::optional<uint64_t> offset =
-      StringSwitch<std::optional<uint64_t>>(base)
-          .Case("tid", offsetof(ThreadRegisters, thread))
-          .Case("ntid", offsetof(ThreadRegisters, blockSize))
-          .Case("ctaid", offsetof(ThreadRegisters, block))
-          .Case("nctaid", offsetof(ThreadRegisters, gridSize))
-          .Case("laneid", offsetof(ThreadRegisters, lane))
-          .Case("warpid", offsetof(ThreadRegisters, warp))
-          .Default(std::nullopt);
+  std::optional<uint64_t> offset = StringSwitch<std::optional<uint64_t>>(base)
+                                       .Case("tid", offsetof(ThreadRegisters, thread))
+                                       .Case("ntid", offsetof(ThreadRegisters, blockSize))
+                                       .Case("ctaid", offsetof(ThreadRegisters, block))
+                                       .Case("nctaid", offsetof(ThreadRegisters, gridSize))
+                                       .Case("laneid", offsetof(ThreadRegisters, lane))
+                                       .Case("warpid", offsetof(ThreadRegisters, warp))
+                                       .Default(std::nullopt);
   if (!offset || axis.empty())
     return offset;
   if (axis != "x" && axis != "y" && axis != "z")
@@ -172,9 +171,9 @@ static Value *buildCollective(IRBuilder<> &builder, CallInst &call, const Collec
       symbols::kCollective, FunctionType::get(builder.getInt64Ty(), {i32, i32, i32, i32, i32, i32},
                                               /*isVarArg=*/false));
   Value *result = builder.CreateCall(
-      collective, {builder.getInt32(static_cast<uint32_t>(form.operation)), builder.getInt32(site),
-                   operand(form.group), operand(form.value), operand(form.operand),
-                   operand(form.clamp)});
+      collective,
+      {builder.getInt32(static_cast<uint32_t>(form.operation)), builder.getInt32(site),
+       operand(form.group), operand(form.value), operand(form.operand), operand(form.clamp)});
   Type *type = call.getType();
   if (type->isVoidTy())
     return nullptr;
@@ -182,8 +181,8 @@ static Value *buildCollective(IRBuilder<> &builder, CallInst &call, const Collec
   auto *pair = dyn_cast<StructType>(type);
   if (!pair)
     return fromBits(builder, bits, type);
-  Value *both = builder.CreateInsertValue(
-      PoisonValue::get(pair), fromBits(builder, bits, pair->getElementType(0)), 0);
+  Value *both = builder.CreateInsertValue(PoisonValue::get(pair),
+                                          fromBits(builder, bits, pair->getElementType(0)), 0);
   Value *predicate = builder.CreateTrunc(builder.CreateLShr(result, 32), builder.getInt1Ty());
   return builder.CreateInsertValue(both, predicate, 1);
 }
@@ -250,8 +249,7 @@ void mlir::remat::emulator::lowerIntrinsics(Module &module) {
             symbols::kTrap, FunctionType::get(Type::getVoidTy(module.getContext()), false)));
         continue;
       }
-      Value *result =
-          isNVVM ? lowerIntrinsic(*call, name, numSites) : lowerCommonIntrinsic(*call);
+      Value *result = isNVVM ? lowerIntrinsic(*call, name, numSites) : lowerCommonIntrinsic(*call);
       if (!isNVVM && !result)
         continue;
       if (result)

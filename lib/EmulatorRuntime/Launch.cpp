@@ -97,8 +97,8 @@ static void check(const Kernel &kernel, const LaunchSize &size, uint64_t numArgu
   int64_t numThreads = size.block[0] * size.block[1] * size.block[2];
   if (numThreads > kMaxThreads)
     failWith("the block has " + Twine(numThreads) + " threads, more than " + Twine(kMaxThreads));
-  if (kernel.blockSize && !std::equal(size.block.begin(), size.block.end(),
-                                      kernel.blockSize->begin()))
+  if (kernel.blockSize &&
+      !std::equal(size.block.begin(), size.block.end(), kernel.blockSize->begin()))
     failWith("the kernel is for blocks of " + toText(*kernel.blockSize));
   if (kernel.maxBlockSize) {
     const Extent &limit = *kernel.maxBlockSize;

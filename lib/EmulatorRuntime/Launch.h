@@ -27,7 +27,7 @@ struct LaunchSize {
 /// Runs all blocks. Fails if CUDA could not launch this, or if the kernel fails.
 void launch(Kernel &kernel, const LaunchSize &size, void **arguments, uint64_t numArguments);
 
-/// See rematEmulatorSetReverseOrder().
+/// See rematEmulatorSetReverseOrder.
 void setReverseOrder(bool reverse);
 
 //===----------------------------------------------------------------------===//
