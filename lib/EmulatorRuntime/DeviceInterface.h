@@ -74,8 +74,8 @@ struct CollectiveCall {
   uint32_t clamp;
 };
 
-/// How memory is accessed, as bits.
-enum AccessKind : uint32_t { kRead = 0, kWrite = 1, kShared = 2 };
+/// How memory is accessed, as bits: reads have none.
+constexpr uint32_t kRead = 0, kWrite = 1, kShared = 2;
 
 /// Names and addresses of what the code of kernels uses.
 namespace symbols {

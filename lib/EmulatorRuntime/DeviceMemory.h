@@ -27,7 +27,7 @@ void freeMemory(void *memory);
 int64_t getMemoryEpoch();
 
 /// Fails if the kernel that runs may not access the memory, or else sets `range` to memory that
-/// it may access in the same way. `kind` has bits of AccessKind.
+/// it may access in the same way. For `kind` see DeviceInterface.h.
 void checkAccess(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t alignment,
                  MemoryRange *range);
 

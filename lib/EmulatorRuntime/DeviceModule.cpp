@@ -325,16 +325,17 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
   };
 
   result->lastRanges = lookup(ranges).toPtr<MemoryRange *>();
-  StringMap<MemoryRange> addresses;
+  StringMap<MutableArrayRef<char>> memory;
   for (const Variable &variable : variables) {
-    MemoryRange range{lookup(variable.name).getValue(), variable.bytes};
-    addresses[variable.name] = range;
+    orc::ExecutorAddr address = lookup(variable.name);
+    memory[variable.name] = {address.toPtr<char *>(), variable.bytes};
+    MemoryRange range{address.getValue(), variable.bytes};
     (variable.isShared ? result->shared : result->variables).add(range, variable.isWritable);
   }
   for (auto &[name, kernel] : result->kernels) {
     kernel->entry = lookup("remat.entry." + name).toPtr<void (*)(void **)>();
     for (StringRef shared : sharedNames[name])
-      kernel->shared.push_back(addresses[shared]);
+      kernel->shared.push_back(memory[shared]);
   }
   return result;
 }

@@ -37,8 +37,8 @@ struct Kernel {
   bool isCollective;
   /// The number of threads of a block, or the largest one, if the code says so.
   std::optional<Extent> blockSize, maxBlockSize;
-  /// Shared memory.
-  std::vector<MemoryRange> shared;
+  /// The variables in shared memory that it uses.
+  std::vector<llvm::MutableArrayRef<char>> shared;
 };
 
 class DeviceModule {

@@ -21,6 +21,9 @@ using namespace mlir::remat::emulator;
 constexpr size_t kStackBytes = size_t(256) * 1024;
 constexpr size_t kGuardBytes = 4096;
 
+/// What run() is for: contexts of ucontext take no pointers.
+static Fiber *beginningFiber = nullptr;
+
 Fiber::Fiber() {
   void *memory = mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,10 +54,8 @@ bool Fiber::resume() {
   beginning.uc_stack.ss_sp = stack + kGuardBytes;
   beginning.uc_stack.ss_size = kStackBytes;
   beginning.uc_link = nullptr;
-  // Arguments are integers of 32 bits.
-  auto self = reinterpret_cast<uint64_t>(this);
-  makecontext(&beginning, reinterpret_cast<void (*)()>(run), 2, static_cast<uint32_t>(self),
-              static_cast<uint32_t>(self >> 32));
+  beginningFiber = this;
+  makecontext(&beginning, run, 0);
   setcontext(&beginning);
   fail("a thread does not start");
 }
@@ -64,8 +65,8 @@ void Fiber::wait() {
     _longjmp(outside, 1);
 }
 
-void Fiber::run(uint32_t lower, uint32_t upper) {
-  auto *self = reinterpret_cast<Fiber *>(uint64_t(upper) << 32 | lower);
+void Fiber::run() {
+  Fiber *self = beginningFiber;
   for (;;) {
     self->function(self->argument);
     self->isDone = true;

@@ -41,7 +41,7 @@ public:
   uint64_t getStackEnd() const;
 
 private:
-  static void run(uint32_t lower, uint32_t upper);
+  static void run();
 
   char *stack;
   // A context of ucontext is where a fiber begins. From then on jumps, which leave the signal

@@ -237,9 +237,11 @@ void mlir::remat::emulator::lowerIntrinsics(Module &module) {
   for (Function &function : module) {
     for (llvm::Instruction &instruction : make_early_inc_range(instructions(function))) {
       auto *call = dyn_cast<CallInst>(&instruction);
-      Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee)
+      if (!call)
         continue;
+      Function *callee = call->getCalledFunction();
+      if (!callee)
+        fail(describe(function) + " calls a function through a pointer");
       if (callee->getName() == "__nvvm_reflect")
         fail(describe(function) + " is not optimized: it calls '__nvvm_reflect'");
       StringRef name = callee->getName();

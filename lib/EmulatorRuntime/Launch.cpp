@@ -15,6 +15,7 @@
 #include "DeviceMemory.h"
 #include "Errors.h"
 
+#include <cfenv>
 #include <cstring>
 #include <string_view>
 
@@ -144,11 +145,26 @@ static void forEach(const Extent &extent, bool isReverse, Function function) {
         function(Extent{at(0, x), at(1, y), at(2, z)});
 }
 
+/// Arithmetic of kernels does not depend on the modes that the program has set.
+class DefaultArithmetic {
+public:
+  DefaultArithmetic() {
+    std::fegetenv(&saved);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultArithmetic() { std::fesetenv(&saved); }
+  DefaultArithmetic(const DefaultArithmetic &) = delete;
+  DefaultArithmetic &operator=(const DefaultArithmetic &) = delete;
+
+private:
+  std::fenv_t saved;
+};
+
 /// Numbers that programs notice: NaNs, and indices that are out of range.
 static void fillShared(const Kernel &kernel) {
   constexpr int kPattern = 0xff;
-  for (const MemoryRange &range : kernel.shared)
-    std::memset(reinterpret_cast<void *>(range.begin), kPattern, range.bytes);
+  for (MutableArrayRef<char> variable : kernel.shared)
+    std::memset(variable.data(), kPattern, variable.size());
 }
 
 static void runBlock(Kernel &kernel, bool isReverse) {
@@ -173,8 +189,8 @@ void mlir::remat::emulator::launch(Kernel &kernel, const LaunchSize &size, void 
                                    uint64_t numArguments) {
   static const bool environmentOrder = readOrder();
   check(kernel, size, numArguments);
-  uint64_t local = 0;
-  running = {&kernel, arguments, reinterpret_cast<uint64_t>(&local)};
+  DefaultArithmetic arithmetic;
+  running = {&kernel, arguments, reinterpret_cast<uint64_t>(&arithmetic)};
   kernel.module->forgetRanges(getMemoryEpoch());
   for (size_t axis : {0, 1, 2}) {
     threadRegisters.gridSize[axis] = static_cast<uint32_t>(size.grid[axis]);
