@@ -15,11 +15,35 @@
 
 #include <sys/mman.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#define REMAT_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define REMAT_ADDRESS_SANITIZER
+#endif
+#endif
+#ifdef REMAT_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 using namespace mlir::remat::emulator;
 
 /// Variables on the stacks of kernels are few. Pages that are not used take no memory.
 constexpr size_t kStackBytes = size_t(256) * 1024;
 constexpr size_t kGuardBytes = 4096;
+
+// AddressSanitizer has to know which stack is in use.
+#ifdef REMAT_ADDRESS_SANITIZER
+static void leaveStack(void **shadow, const void *next, size_t bytes) {
+  __sanitizer_start_switch_fiber(shadow, next, bytes);
+}
+static void enterStack(void *shadow, const void **previous, size_t *bytes) {
+  __sanitizer_finish_switch_fiber(shadow, previous, bytes);
+}
+#else
+static void leaveStack(void **, const void *, size_t) {}
+static void enterStack(void *, const void **, size_t *) {}
+#endif
 
 /// What run() is for: contexts of ucontext take no pointers.
 static Fiber *beginningFiber = nullptr;
@@ -45,8 +69,12 @@ void Fiber::start(void (*newFunction)(void *), void *newArgument) {
 }
 
 bool Fiber::resume() {
-  if (_setjmp(outside) != 0)
+  void *shadow = nullptr;
+  leaveStack(&shadow, stack + kGuardBytes, kStackBytes);
+  if (_setjmp(outside) != 0) {
+    enterStack(shadow, nullptr, nullptr);
     return isDone;
+  }
   if (hasBegun)
     _longjmp(inside, 1);
   hasBegun = true;
@@ -61,12 +89,16 @@ bool Fiber::resume() {
 }
 
 void Fiber::wait() {
+  void *shadow = nullptr;
+  leaveStack(&shadow, outsideStack, outsideBytes);
   if (_setjmp(inside) == 0)
     _longjmp(outside, 1);
+  enterStack(shadow, &outsideStack, &outsideBytes);
 }
 
 void Fiber::run() {
   Fiber *self = beginningFiber;
+  enterStack(nullptr, &self->outsideStack, &self->outsideBytes);
   for (;;) {
     self->function(self->argument);
     self->isDone = true;

@@ -14,6 +14,7 @@
 #define REMAT_LIB_EMULATORRUNTIME_FIBER_H
 
 #include <csetjmp>
+#include <cstddef>
 #include <cstdint>
 
 #include <ucontext.h>
@@ -48,6 +49,9 @@ private:
   // mask alone, are twenty times as fast.
   ucontext_t beginning;
   std::jmp_buf inside, outside;
+  // Of whoever called resume(), as AddressSanitizer knows it.
+  const void *outsideStack = nullptr;
+  size_t outsideBytes = 0;
   void (*function)(void *) = nullptr;
   void *argument = nullptr;
   bool hasBegun = false;
