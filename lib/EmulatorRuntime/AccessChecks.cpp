@@ -45,7 +45,9 @@ constexpr unsigned kSharedAddressSpace = 3;
 
 static void addAccess(SmallVectorImpl<Access> &accesses, Instruction &instruction, Value *pointer,
                       Value *bytes, Align alignment, uint32_t kind) {
-  if (isa<AllocaInst>(getUnderlyingObject(pointer)))
+  const Value *object = getUnderlyingObject(pointer);
+  auto *argument = dyn_cast<Argument>(object);
+  if (isa<AllocaInst>(object) || (argument && argument->hasByValAttr()))
     return;
   if (pointer->getType()->getPointerAddressSpace() == kSharedAddressSpace)
     kind |= kShared;

@@ -28,8 +28,8 @@
 
 using namespace mlir::remat::emulator;
 
-/// Variables on the stacks of kernels are few. Pages that are not used take no memory.
-constexpr size_t kStackBytes = size_t(256) * 1024;
+/// CUDA allows half of that for the variables of a thread. Pages that are not used take no memory.
+constexpr size_t kStackBytes = size_t(1024) * 1024;
 constexpr size_t kGuardBytes = 4096;
 
 // AddressSanitizer has to know which stack is in use.

@@ -23,7 +23,7 @@ namespace mlir::remat::emulator {
 /// How to name a function in an error.
 std::string describe(const llvm::Function &function);
 
-/// Puts a check in front of each load and store; variables on the stack of a thread aside.
+/// Puts a check in front of each load and store; variables of a thread aside.
 /// Each check has a MemoryRange of its own, in an array of the module; returns its name and
 /// its size through `numRanges`. Comes before the other steps, whose code needs no checks.
 llvm::StringRef checkAccesses(llvm::Module &module, int64_t &numRanges);

@@ -9,6 +9,12 @@
 // RUN: not %run -e dynamic %t 2>&1 | FileCheck %s --check-prefix=DYNAMIC
 // RUN: not %run -e cluster %t 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not %run -e assertion %t 2>&1 | FileCheck %s --check-prefix=ASSERTION
+// RUN: not %run -e trap %t 2>&1 | FileCheck %s --check-prefix=TRAP
+// RUN: not %run -e required %t 2>&1 | FileCheck %s --check-prefix=REQUIRED
+// RUN: sed 's/@kernels::@required/@kernels::@other/' %t > %t.other
+// RUN: not %run -e required %t.other 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/@kernels::@required/@kernels::@two/' %t > %t.two
+// RUN: not %run -e required %t.two 2>&1 | FileCheck %s --check-prefix=TWO
 // RUN: %run -e largest %t 2>&1 | count 0
 
 // THREADS: remat emulator: kernel 'empty', grid (1, 1, 1), block (1024, 2, 1): the block has 2048 threads, more than 1024
@@ -18,6 +24,10 @@
 // KNOWN: remat emulator: kernel 'known', grid (1, 1, 1), block (65, 1, 1): the kernel is for blocks of at most 64 threads
 // DYNAMIC: remat emulator: kernel 'empty', grid (1, 1, 1), block (1, 1, 1): dynamic shared memory, 128 bytes, is not emulated
 // CLUSTER: remat emulator: kernel 'empty': clusters of blocks are not emulated
+// TRAP: remat emulator: kernel 'trap', block (0, 0, 0), thread (0, 0, 0): trap
+// REQUIRED: remat emulator: kernel 'required', grid (1, 1, 1), block (65, 1, 1): the kernel is for blocks of (64, 1, 1)
+// OTHER: remat emulator: the module has no kernel 'other'
+// TWO: remat emulator: kernel 'two', grid (1, 1, 1), block (65, 1, 1): the kernel has 2 arguments, but got 0
 // ASSERTION: remat emulator: kernel 'assertion', block (0, 0, 0), thread (2, 0, 0): assertion failed: too many
 
 module attributes {gpu.container_module} {
@@ -26,6 +36,16 @@ module attributes {gpu.container_module} {
       gpu.return
     }
     gpu.func @known() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      gpu.return
+    }
+    gpu.func @required() kernel attributes {nvvm.reqntid = array<i32: 64, 1, 1>} {
+      gpu.return
+    }
+    gpu.func @two(%a: i32, %b: i32) kernel {
+      gpu.return
+    }
+    gpu.func @trap() kernel {
+      llvm.intr.trap
       gpu.return
     }
     gpu.func @assertion() kernel {
@@ -66,6 +86,17 @@ module attributes {gpu.container_module} {
     %c1 = arith.constant 1 : index
     %c65 = arith.constant 65 : index
     gpu.launch_func @kernels::@known blocks in (%c1, %c1, %c1) threads in (%c65, %c1, %c1)
+    return
+  }
+  func.func @required() {
+    %c1 = arith.constant 1 : index
+    %c65 = arith.constant 65 : index
+    gpu.launch_func @kernels::@required blocks in (%c1, %c1, %c1) threads in (%c65, %c1, %c1)
+    return
+  }
+  func.func @trap() {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@trap blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
     return
   }
   func.func @dynamic() {
