@@ -1,4 +1,4 @@
-//===- AccessChecks.cpp - Which memory kernels access --------------------------===//
+//===- AccessChecks.cpp - Which memory kernels access ---------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,8 +40,6 @@ struct Access {
 } // namespace
 
 constexpr StringLiteral kRanges = "remat.access.ranges";
-/// The address space of NVPTX.
-constexpr unsigned kSharedAddressSpace = 3;
 
 static void addAccess(SmallVectorImpl<Access> &accesses, Instruction &instruction, Value *pointer,
                       Value *bytes, Align alignment, uint32_t kind) {

@@ -1,4 +1,4 @@
-//===- Block.h - The threads of a block together -------------------------------===//
+//===- Block.h - The threads of a block together --------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

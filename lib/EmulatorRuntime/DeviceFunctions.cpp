@@ -1,4 +1,4 @@
-//===- DeviceFunctions.cpp - Functions that compiled kernels call --------------===//
+//===- DeviceFunctions.cpp - Functions that compiled kernels call ---------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

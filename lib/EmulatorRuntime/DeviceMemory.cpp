@@ -1,4 +1,4 @@
-//===- DeviceMemory.cpp - The memory of the device -----------------------------===//
+//===- DeviceMemory.cpp - The memory of the device ------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

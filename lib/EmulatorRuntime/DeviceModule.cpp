@@ -1,12 +1,11 @@
-//===- DeviceModule.cpp - From bitcode to functions of the processor -----------===//
+//===- DeviceModule.cpp - From bitcode to functions of the processor ------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels keep their code; only what NVPTX does in another way is replaced. Arithmetic is done
-// as written: no flag lets the compiler change it.
+// A module is compiled once, for all of its kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +14,10 @@
 #include "Errors.h"
 #include "Lowering.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -33,17 +29,6 @@ using namespace mlir::remat::emulator;
 
 /// Of a block, without opting in to more.
 constexpr uint64_t kMaxSharedBytes = 48 * 1024;
-/// The address space of NVPTX.
-constexpr unsigned kSharedAddressSpace = 3;
-
-static bool isKernel(const Function &function) {
-  return function.getCallingConv() == CallingConv::PTX_Kernel;
-}
-
-std::string mlir::remat::emulator::describe(const Function &function) {
-  StringRef kind = isKernel(function) ? "kernel '" : "function '";
-  return (kind + function.getName() + "'").str();
-}
 
 template <typename T>
 static T takeOrFail(Expected<T> value, const Twine &what) {
@@ -57,8 +42,8 @@ static T takeOrFail(Expected<T> value, const Twine &what) {
 //===----------------------------------------------------------------------===//
 
 /// The function and all that it calls.
-static SetVector<const Function *> findCallees(const Function &function) {
-  SetVector<const Function *> callees;
+static FunctionSet findCallees(const Function &function) {
+  FunctionSet callees;
   callees.insert(&function);
   for (size_t next = 0; next < callees.size(); ++next)
     for (const Instruction &instruction : instructions(*callees[next]))
@@ -66,16 +51,6 @@ static SetVector<const Function *> findCallees(const Function &function) {
         if (const Function *callee = call->getCalledFunction())
           callees.insert(callee);
   return callees;
-}
-
-/// The functions that use a variable, also within constants.
-static void findUsers(const User &user, SmallPtrSetImpl<const Function *> &functions) {
-  if (auto *instruction = dyn_cast<Instruction>(&user)) {
-    functions.insert(instruction->getFunction());
-    return;
-  }
-  for (const User *next : user.users())
-    findUsers(*next, functions);
 }
 
 static std::optional<Extent> parseExtent(const Function &function, StringRef attribute) {
@@ -96,11 +71,10 @@ static uint64_t getBytes(const GlobalVariable &variable) {
 
 /// Fails if launches say how large it is; it has no size then.
 static void checkIsStatic(const GlobalVariable &variable) {
-  SmallPtrSet<const Function *, 4> users;
-  findUsers(variable, users);
+  FunctionSet users = findUsers(variable);
   bool isStatic = !variable.isDeclaration() && getBytes(variable) != 0;
   if (!isStatic && !users.empty())
-    fail(describe(**users.begin()) + " uses dynamic shared memory");
+    fail(describe(*users.front()) + " uses dynamic shared memory");
 }
 
 static bool isShared(const GlobalVariable &variable) {
@@ -108,8 +82,7 @@ static bool isShared(const GlobalVariable &variable) {
 }
 
 /// The names of the variables in shared memory that a kernel uses. Fails if they are too large.
-static std::vector<std::string> findSharedVariables(Function &kernel,
-                                                    const SetVector<const Function *> &callees) {
+static std::vector<std::string> findSharedVariables(Function &kernel, const FunctionSet &callees) {
   Module &module = *kernel.getParent();
   std::vector<std::string> names;
   uint64_t bytes = 0;
@@ -117,9 +90,7 @@ static std::vector<std::string> findSharedVariables(Function &kernel,
     if (!isShared(variable))
       continue;
     checkIsStatic(variable);
-    SmallPtrSet<const Function *, 4> users;
-    findUsers(variable, users);
-    if (none_of(users, [&](const Function *user) { return callees.contains(user); }))
+    if (none_of(findUsers(variable), [&](const Function *user) { return callees.contains(user); }))
       continue;
     names.push_back(variable.getName().str());
     bytes += getBytes(variable);
@@ -128,94 +99,6 @@ static std::vector<std::string> findSharedVariables(Function &kernel,
     fail(describe(kernel) + " has " + Twine(bytes) + " bytes of shared memory, more than " +
          Twine(kMaxSharedBytes));
   return names;
-}
-
-//===----------------------------------------------------------------------===//
-// Changes
-//===----------------------------------------------------------------------===//
-
-/// A function that takes the addresses of the arguments.
-static void addEntry(Function &kernel) {
-  Module &module = *kernel.getParent();
-  LLVMContext &context = module.getContext();
-  Type *pointer = PointerType::get(context, 0);
-  auto *entry =
-      Function::Create(FunctionType::get(Type::getVoidTy(context), {pointer}, /*isVarArg=*/false),
-                       GlobalValue::ExternalLinkage, "remat.entry." + kernel.getName(), module);
-  IRBuilder<> builder(BasicBlock::Create(context, "", entry));
-  SmallVector<Value *> arguments;
-  for (Argument &argument : kernel.args()) {
-    Value *address = builder.CreateLoad(
-        pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
-    arguments.push_back(argument.hasByValAttr() ? address
-                                                : builder.CreateLoad(argument.getType(), address));
-  }
-  builder.CreateCall(&kernel, arguments)->setAttributes(AttributeList());
-  builder.CreateRetVoid();
-}
-
-/// Drops what says how NVPTX, or whoever knows more about the kernel, may compile it.
-static void dropAssumptions(Module &module) {
-  LLVMContext &context = module.getContext();
-  StripDebugInfo(module);
-  for (Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.setAttributes(function.getAttributes().removeFnAttributes(context));
-    for (Instruction &instruction : instructions(function)) {
-      if (isa<FPMathOperator>(instruction))
-        instruction.copyFastMathFlags(FastMathFlags());
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        call->setAttributes(call->getAttributes().removeFnAttributes(context));
-    }
-  }
-}
-
-static void useConventionOfHost(Module &module) {
-  for (Function &function : module) {
-    if (function.isIntrinsic())
-      continue;
-    function.setCallingConv(CallingConv::C);
-    for (Instruction &instruction : instructions(function))
-      if (auto *call = dyn_cast<CallBase>(&instruction))
-        call->setCallingConv(CallingConv::C);
-  }
-}
-
-/// Gives all variables names by which the emulator finds them.
-static void nameVariables(Module &module) {
-  for (StringRef name : {"llvm.used", "llvm.compiler.used"})
-    if (GlobalVariable *list = module.getNamedGlobal(name))
-      list->eraseFromParent();
-  for (auto [index, variable] : enumerate(module.globals())) {
-    if (variable.isDeclaration())
-      continue;
-    variable.setName("remat.variable." + Twine(index));
-    variable.setLinkage(GlobalValue::ExternalLinkage);
-    variable.setVisibility(GlobalValue::DefaultVisibility);
-    variable.setComdat(nullptr);
-    variable.setSection("");
-  }
-}
-
-static void checkDeclarations(Module &module) {
-  auto isKnown = [](StringRef name) {
-    return any_of(getDeviceSymbols(),
-                  [&](const DeviceSymbol &symbol) { return symbol.name == name; });
-  };
-  for (GlobalObject &object : module.global_objects()) {
-    auto *function = dyn_cast<Function>(&object);
-    bool isIntrinsic = function && function->isIntrinsic();
-    if (!object.isDeclaration() || isIntrinsic || isKnown(object.getName()))
-      continue;
-    SmallPtrSet<const Function *, 4> users;
-    for (const User *user : object.users())
-      findUsers(*user, users);
-    if (users.empty())
-      continue;
-    StringRef what = function ? " calls the unknown function '" : " uses the unknown variable '";
-    fail(describe(**users.begin()) + what + object.getName() + "'");
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,7 +173,7 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
   auto result = std::make_unique<DeviceModule>();
   StringMap<std::vector<std::string>> sharedNames;
   for (Function &function : make_filter_range(*code, isKernel)) {
-    SetVector<const Function *> callees = findCallees(function);
+    FunctionSet callees = findCallees(function);
     auto kernel = std::make_unique<Kernel>();
     kernel->name = function.getName().str();
     kernel->module = result.get();
@@ -308,9 +191,7 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
   lowerInlineAssembly(*code);
   lowerIntrinsics(*code);
   checkDeclarations(*code);
-  useConventionOfHost(*code);
-  for (const auto &kernel : result->kernels)
-    addEntry(*code->getFunction(kernel.first()));
+  makeCallable(*code);
 
   result->jit = createJIT();
   code->setTargetTriple(result->jit->getTargetTriple());
@@ -333,7 +214,7 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
     (variable.isShared ? result->shared : result->variables).add(range, variable.isWritable);
   }
   for (auto &[name, kernel] : result->kernels) {
-    kernel->entry = lookup("remat.entry." + name).toPtr<void (*)(void **)>();
+    kernel->entry = lookup(getEntryName(name)).toPtr<void (*)(void **)>();
     for (StringRef shared : sharedNames[name])
       kernel->shared.push_back(memory[shared]);
   }

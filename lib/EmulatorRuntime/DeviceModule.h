@@ -1,4 +1,4 @@
-//===- DeviceModule.h - A module of kernels that can be launched ---------------===//
+//===- DeviceModule.h - A module of kernels that can be launched ----------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Fiber.h - Threads of a block --------------------------------------------===//
+//===- Fiber.h - Threads of a block ---------------------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

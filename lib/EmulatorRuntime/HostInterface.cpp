@@ -1,4 +1,4 @@
-//===- HostInterface.cpp - Functions that host code calls ----------------------===//
+//===- HostInterface.cpp - Functions that host code calls -----------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

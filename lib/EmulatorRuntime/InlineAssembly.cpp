@@ -1,4 +1,4 @@
-//===- InlineAssembly.cpp - The PTX that libdevice is written in ---------------===//
+//===- InlineAssembly.cpp - The PTX that libdevice is written in ----------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

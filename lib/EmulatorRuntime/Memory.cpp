@@ -1,4 +1,4 @@
-//===- Memory.cpp - What kernels may access ------------------------------------===//
+//===- Memory.cpp - What kernels may access -------------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

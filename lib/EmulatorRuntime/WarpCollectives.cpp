@@ -1,4 +1,4 @@
-//===- WarpCollectives.cpp - What lanes of a warp compute together -------------===//
+//===- WarpCollectives.cpp - What lanes of a warp compute together --------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

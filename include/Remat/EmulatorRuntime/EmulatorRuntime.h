@@ -1,4 +1,4 @@
-//===- EmulatorRuntime.h - GPU code on the processor ---------------------------===//
+//===- EmulatorRuntime.h - GPU code on the processor ----------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
