@@ -57,3 +57,13 @@ else:
     lit_config.note("highsbox is not installed: no lower bounds by linear programs")
 if not config.sanitizers:
     config.available_features.add("plugins")
+
+# Kernels are linked with libdevice, which only NVIDIA's toolkit has.
+toolkits = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+for toolkit in filter(None, toolkits):
+    if os.path.exists(os.path.join(toolkit, "nvvm", "libdevice", "libdevice.10.bc")):
+        config.available_features.add("cuda-toolkit")
+        config.substitutions += [("%cuda_toolkit", toolkit)]
+        break
+else:
+    lit_config.note("no CUDA toolkit: no tests that compile kernels")
