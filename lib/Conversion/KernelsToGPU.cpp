@@ -519,7 +519,8 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
       return false;
     SmallVector<Operation *> operations;
     for (Operation &op : function.front().without_terminator())
-      if (!op.hasTrait<OpTrait::ConstantLike>() && !isa<ViewLikeOpInterface>(op))
+      if (!op.hasTrait<OpTrait::ConstantLike>() &&
+          !isa<ViewLikeOpInterface, memref::GetGlobalOp>(op))
         operations.push_back(&op);
     return operations.size() == 1 &&
            (isa<LinalgOp>(operations.front()) ||
