@@ -101,6 +101,18 @@ static std::vector<std::string> findSharedVariables(Function &kernel, const Func
   return names;
 }
 
+static std::unique_ptr<Kernel> describeKernel(const Function &function,
+                                              const FunctionSet &callees) {
+  auto kernel = std::make_unique<Kernel>();
+  kernel->name = function.getName().str();
+  kernel->numArguments = function.arg_size();
+  kernel->blockSize = parseExtent(function, "nvvm.reqntid");
+  kernel->maxBlockSize = parseExtent(function, "nvvm.maxntid");
+  kernel->isCollective =
+      any_of(callees, [](const Function *callee) { return ::isCollective(*callee); });
+  return kernel;
+}
+
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
@@ -113,7 +125,8 @@ static std::unique_ptr<orc::LLJIT> createJIT() {
   }();
   (void)initialized;
   orc::JITTargetMachineBuilder target{Triple(sys::getProcessTriple())};
-  // No processor-specific conversions to bf16: some of them flush subnormal numbers.
+  // One of two processors, so that results are the same on all: conversions to bf16, which some
+  // have, would flush subnormal numbers.
   StringMap<bool> features = sys::getHostCPUFeatures();
   if (target.getTargetTriple().isX86() && features.lookup("avx2") && features.lookup("fma") &&
       features.lookup("f16c") && features.lookup("bmi2"))
@@ -174,14 +187,8 @@ std::unique_ptr<DeviceModule> DeviceModule::load(StringRef bitcode) {
   StringMap<std::vector<std::string>> sharedNames;
   for (Function &function : make_filter_range(*code, isKernel)) {
     FunctionSet callees = findCallees(function);
-    auto kernel = std::make_unique<Kernel>();
-    kernel->name = function.getName().str();
+    std::unique_ptr<Kernel> kernel = describeKernel(function, callees);
     kernel->module = result.get();
-    kernel->numArguments = function.arg_size();
-    kernel->blockSize = parseExtent(function, "nvvm.reqntid");
-    kernel->maxBlockSize = parseExtent(function, "nvvm.maxntid");
-    kernel->isCollective =
-        any_of(callees, [](const Function *callee) { return ::isCollective(*callee); });
     sharedNames[kernel->name] = findSharedVariables(function, callees);
     result->kernels[kernel->name] = std::move(kernel);
   }

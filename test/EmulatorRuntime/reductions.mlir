@@ -123,12 +123,62 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // What gpu and nvvm have no operations for, or not all of it.
+  gpu.module @collectives {
+    // The 64 threads of a block count those whose number is less than 40, and ask whether it is
+    // for all and for any; then 32 of them wait for each other alone, and so do lanes.
+    gpu.func @barriers(%out: memref<6xi32>) kernel {
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %mask = arith.constant -1 : i32
+      %numThreads = arith.constant 32 : i32
+      %m0 = arith.constant 0 : index
+      %m1 = arith.constant 1 : index
+      %m2 = arith.constant 2 : index
+      %m3 = arith.constant 3 : index
+      %m4 = arith.constant 4 : index
+      %m5 = arith.constant 5 : index
+      %c3 = arith.constant 3 : index
+      %c32 = arith.constant 32 : index
+      %c40 = arith.constant 40 : index
+      %thread = gpu.thread_id x
+      %isLess = arith.cmpi ult, %thread, %c40 : index
+      memref.store %zero, %out[%m4] : memref<6xi32>
+      %count = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.popc.aligned.all"(%zero, %isLess)
+          : (i32, i1) -> i32
+      %all = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.and.aligned.all"(%zero, %isLess)
+          : (i32, i1) -> i1
+      %any = llvm.call_intrinsic "llvm.nvvm.barrier.cta.red.or.aligned.all"(%zero, %isLess)
+          : (i32, i1) -> i1
+      %allInt = arith.extui %all : i1 to i32
+      %anyInt = arith.extui %any : i1 to i32
+      memref.store %count, %out[%m0] : memref<6xi32>
+      memref.store %allInt, %out[%m1] : memref<6xi32>
+      memref.store %anyInt, %out[%m2] : memref<6xi32>
+      %isFirstWarp = arith.cmpi ult, %thread, %c32 : index
+      scf.if %isFirstWarp {
+        memref.store %one, %out[%m3] : memref<6xi32>
+        llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%one, %numThreads)
+            : (i32, i32) -> ()
+        llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"(%mask) : (i32) -> ()
+        %added = memref.atomic_rmw addi %one, %out[%m4] : (i32, memref<6xi32>) -> i32
+        %isSmall = arith.cmpi ult, %thread, %c3 : index
+        scf.if %isSmall {
+          %active = llvm.call_intrinsic "llvm.nvvm.activemask"() : () -> i32
+          memref.store %active, %out[%m5] : memref<6xi32>
+        }
+      }
+      gpu.return
+    }
+  }
+
   func.func @main() {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %c32 = arith.constant 32 : index
     %c40 = arith.constant 40 : index
+    %c64 = arith.constant 64 : index
     %c128 = arith.constant 128 : index
     %c512 = arith.constant 512 : index
     %in = memref.alloc() : memref<512xf32>
@@ -165,6 +215,11 @@ module attributes {gpu.container_module} {
         args(%votes : memref<6xi32>)
     // CHECK: [7,  0,  1,  496,  31,  -1]
     %votesCast = memref.cast %votes : memref<6xi32> to memref<*xi32>
+    func.call @printMemrefI32(%votesCast) : (memref<*xi32>) -> ()
+
+    gpu.launch_func @collectives::@barriers blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1)
+        args(%votes : memref<6xi32>)
+    // CHECK: [40,  0,  1,  1,  32,  7]
     func.call @printMemrefI32(%votesCast) : (memref<*xi32>) -> ()
     return
   }

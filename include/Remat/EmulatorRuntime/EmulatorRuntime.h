@@ -27,7 +27,8 @@ extern "C" {
 /// Registers `bytes` bytes that kernels may read, and write unless `writable` is 0. While at
 /// least one range is registered, each load and store of a kernel has to be within one range,
 /// within memory of mgpuMemAlloc, or within variables of the kernel. Ranges do not overlap;
-/// a range that is registered again has the new `writable` from then on.
+/// a range that is registered again has the new `writable` from then on. Ranges without bytes
+/// are not registered.
 void rematEmulatorRegisterMemory(void *begin, int64_t bytes, int32_t writable);
 
 /// Forgets the range that begins there.
