@@ -64,6 +64,8 @@ for toolkit in filter(None, toolkits):
     if os.path.exists(os.path.join(toolkit, "nvvm", "libdevice", "libdevice.10.bc")):
         config.available_features.add("cuda-toolkit")
         config.substitutions += [("%cuda_toolkit", toolkit)]
+        if os.path.exists(os.path.join(toolkit, "bin", "ptxas")):
+            config.available_features.add("ptxas")
         break
 else:
     lit_config.note("no CUDA toolkit: no tests that compile kernels")

@@ -14,9 +14,24 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 using namespace mlir::remat;
+
+std::string mlir::remat::findCUDAToolkit() {
+  SmallVector<std::string> folders;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+    if (std::optional<std::string> folder = llvm::sys::Process::GetEnv(variable))
+      folders.push_back(*folder);
+  if (folders.empty())
+    folders.push_back("/usr/local/cuda");
+  for (const std::string &folder : folders)
+    if (llvm::sys::fs::exists(folder + "/nvvm/libdevice/libdevice.10.bc"))
+      return folder;
+  return "";
+}
 
 void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
@@ -52,7 +67,7 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   pipeline.addPass(createGpuToLLVMConversionPass(host));
   GpuModuleToBinaryPassOptions binary;
   binary.compilationTarget = options.format;
-  binary.toolkitPath = options.toolkit;
+  binary.toolkitPath = options.toolkit.empty() ? findCUDAToolkit() : options.toolkit;
   pipeline.addPass(createGpuModuleToBinaryPass(binary));
   pipeline.addPass(createConvertMathToLLVMPass());
   pipeline.addPass(createArithToLLVMConversionPass());

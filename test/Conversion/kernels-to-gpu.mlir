@@ -1,4 +1,4 @@
-// RUN: remat-opt %s -split-input-file -remat-outline-kernels -remat-kernels-to-gpu | FileCheck %s
+// RUN: remat-opt %s -split-input-file -remat-outline-kernels=loops=true -remat-kernels-to-gpu | FileCheck %s
 
 // Elements: one thread for each, neighbours for neighbours.
 // CHECK-LABEL: func.func @elements
@@ -83,5 +83,58 @@ func.func @ordered(%x: memref<8x64xf32>, %y: memref<8xf32>) {
 // CHECK-NOT:     gpu.launch_func
 func.func @empty(%x: memref<0x64xf32>, %y: memref<0x64xf32>) {
   linalg.exp ins(%x : memref<0x64xf32>) outs(%y : memref<0x64xf32>)
+  return
+}
+
+// -----
+
+// A loop that reads where it writes is executed by one block, whose threads wait for each other
+// around all that is written.
+// CHECK-LABEL: func.func @scatter
+// CHECK:         gpu.launch_func @kernels::@for_kernel
+// CHECK-LABEL: gpu.func @for_kernel
+// CHECK:         %[[THREAD:.+]] = gpu.thread_id x
+// CHECK:         %[[FIRST:.+]] = arith.cmpi eq, %[[THREAD]]
+// CHECK:         scf.for
+// CHECK:           memref.load
+// CHECK:           gpu.barrier
+// CHECK:           scf.for %{{.+}} = %[[THREAD]]
+// CHECK:             arith.addf
+// CHECK:           gpu.barrier
+// CHECK:           gpu.barrier
+// CHECK:           scf.if %[[FIRST]] {
+// CHECK-NEXT:        memref.store
+// CHECK:           gpu.barrier
+func.func @scatter(%rows: memref<8xi32>, %x: memref<8x16xf32>, %y: memref<4x16xf32>,
+                   %last: memref<i32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %rows[%i] : memref<8xi32>
+    %row = arith.index_cast %0 : i32 to index
+    %from = memref.subview %x[%i, 0] [1, 16] [1, 1]
+        : memref<8x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %to = memref.subview %y[%row, 0] [1, 16] [1, 1]
+        : memref<4x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+    linalg.add ins(%from, %to : memref<16xf32, strided<[1], offset: ?>>,
+                   memref<16xf32, strided<[1], offset: ?>>)
+        outs(%to : memref<16xf32, strided<[1], offset: ?>>)
+    memref.store %0, %last[] : memref<i32>
+  }
+  return
+}
+
+// -----
+
+// Kernels have constants of their own.
+// CHECK-LABEL: gpu.module @kernels
+// CHECK:         memref.global "private" constant @weights
+// CHECK:         gpu.func @add_kernel(%{{.*}}: memref<4xf32>{{.*}}, %{{.*}}: memref<4xf32>{{.*}}) kernel
+// CHECK:           memref.get_global @weights
+memref.global "private" constant @weights : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+func.func @constants(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %w = memref.get_global @weights : memref<4xf32>
+  linalg.add ins(%x, %w : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
   return
 }

@@ -99,12 +99,13 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
 }
 
 /// Emits an error at an operation that no pass of the pipeline has lowered, if there is one.
-static LogicalResult checkLowered(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
+static LogicalResult checkLowered(ModuleOp module, Device device) {
+  WalkResult result = module.walk([&](Operation *op) {
     if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
         isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect, gpu::GPUDialect>(op->getDialect()))
       return WalkResult::advance();
-    op->emitOpError("is not known to the pipeline for the device");
+    op->emitOpError("is not known to the pipeline for ")
+        << (device == Device::CPU ? "the CPU" : "a GPU");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -135,7 +136,7 @@ Expected<Variant> mlir::remat::compile(const Step &step, const VariantOptions &o
     gpu.format = "llvm";
     buildLowerToGPU(passes, gpu);
   };
-  if (failed(runPasses(*module, lower)) || failed(checkLowered(*module)))
+  if (failed(runPasses(*module, lower)) || failed(checkLowered(*module, options.device)))
     return makeError("'{0}' cannot be lowered", step.function);
   show("compiling");
   Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*module, step.function);

@@ -16,6 +16,7 @@
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Pipelines/Passes.h"
 #include "Remat/Runtime/Runtime.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
@@ -133,6 +134,9 @@ static Error checkOptions(const Budget &budget) {
     return makeError("'--compare' needs a '--budget' for the second variant");
   if (budget.kind == Budget::Kind::None && !costsPath.empty())
     return makeError("'--costs' needs a '--budget' to plan for");
+  if (device != Device::CPU && findCUDAToolkit().empty())
+    return makeError("code for a GPU needs the CUDA toolkit, which was not found: set CUDA_HOME to "
+                     "its folder");
   if (!profilePath.empty() && device != Device::CPU)
     return makeError("'--profile' measures code for the CPU");
   if (!profilePath.empty() && iterations == 0)

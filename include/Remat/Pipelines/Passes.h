@@ -27,10 +27,14 @@ void buildPrepareStep(OpPassManager &pipeline);
 /// else as loops. Functions take bare pointers.
 void buildLowerToCPU(OpPassManager &pipeline);
 
+/// The folder of a CUDA toolkit with libdevice: what CUDA_HOME, CUDA_PATH or CUDA_ROOT says,
+/// or /usr/local/cuda where none of them is set. Empty if there is none.
+std::string findCUDAToolkit();
+
 struct GPUOptions {
   /// Such as sm_90, and features of its PTX, such as +ptx80.
   std::string chip = "sm_90", features;
-  /// Folder of the CUDA toolkit, for libdevice and ptxas. Empty: as the environment says.
+  /// Folder of the CUDA toolkit, for libdevice and ptxas. Empty: `findCUDAToolkit()`.
   std::string toolkit;
   /// What becomes of the kernels: `llvm`, `isa` (PTX), `bin` (cubin) or `fatbin`.
   std::string format = "fatbin";

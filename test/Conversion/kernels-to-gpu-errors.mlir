@@ -1,0 +1,16 @@
+// RUN: not remat-opt %s -split-input-file -remat-outline-kernels=loops=true -remat-kernels-to-gpu 2>&1 | FileCheck %s
+
+// CHECK: error: 'linalg.exp' has loops or operands of unknown sizes, which kernels of a GPU do not have
+func.func @dynamic(%x: memref<?xf32>, %y: memref<?xf32>) {
+  linalg.exp ins(%x : memref<?xf32>) outs(%y : memref<?xf32>)
+  return
+}
+
+// -----
+
+// CHECK: error: 'memref.load' is left to the host, which cannot access the memory of a GPU
+func.func @host(%x: memref<8xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %0 = memref.load %x[%c0] : memref<8xf32>
+  return %0 : f32
+}
