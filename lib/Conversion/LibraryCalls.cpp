@@ -232,6 +232,7 @@ public:
   std::optional<RematConvolution> match();
 
 private:
+  bool isExact(const linalg::ConvolutionDimensions &roles);
   std::optional<SpatialDimension> findSpatial(unsigned outputLoop, ArrayRef<unsigned> windowLoops);
   int64_t getStride(unsigned operand, unsigned loop);
   std::optional<Dimension> getOne(ArrayRef<unsigned> loops);
@@ -242,6 +243,35 @@ private:
   std::array<SmallVector<int64_t>, 3> strides;
 };
 } // namespace
+
+/// Whether operands depend on loops in no other way than the roles of these say: spatial
+/// dimensions of the input aside, which come in pairs, each loop is a dimension of the
+/// operands that its role is in, once, and operands have no other dimensions.
+bool ConvolutionMatcher::isExact(const linalg::ConvolutionDimensions &roles) {
+  struct Role {
+    ArrayRef<unsigned> loops;
+    std::array<bool, 3> isIn;
+  };
+  const Role all[] = {
+      {roles.batch, {true, false, true}},         {roles.outputImage, {false, false, true}},
+      {roles.outputChannel, {false, true, true}}, {roles.filterLoop, {false, true, false}},
+      {roles.inputChannel, {true, true, false}},  {roles.depth, {true, true, true}},
+  };
+  if (!maps[1].isProjectedPermutation() || !maps[2].isProjectedPermutation())
+    return false;
+  unsigned numLoops = 0, numPlain = 0;
+  for (const Role &role : all)
+    for (unsigned loop : role.loops) {
+      AffineExpr dim = getAffineDimExpr(loop, op.getContext());
+      for (unsigned operand = 0; operand < 3; ++operand)
+        if (llvm::count(maps[operand].getResults(), dim) != int64_t(role.isIn[operand]))
+          return false;
+      numPlain += role.isIn[0];
+      ++numLoops;
+    }
+  return numLoops == op.getNumLoops() &&
+         maps[0].getNumResults() == numPlain + roles.outputImage.size();
+}
 
 /// The dimension of the input that an output loop and a window loop run over together.
 std::optional<SpatialDimension> ConvolutionMatcher::findSpatial(unsigned outputLoop,
@@ -301,7 +331,7 @@ std::optional<RematConvolution> ConvolutionMatcher::match() {
   strides = std::move(*allStrides);
   FailureOr<linalg::ConvolutionDimensions> roles = linalg::inferConvolutionDims(op);
   if (failed(roles) || roles->outputImage.size() > 3 ||
-      roles->outputImage.size() != roles->filterLoop.size())
+      roles->outputImage.size() != roles->filterLoop.size() || !isExact(*roles))
     return std::nullopt;
   std::optional<Dimension> batch = getOne(roles->batch), groups = getOne(roles->depth),
                            inputChannels = getOne(roles->inputChannel),

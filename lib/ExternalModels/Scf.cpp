@@ -51,6 +51,51 @@ static OperationModel describeLoop(Operation *op) {
   return model;
 }
 
+/// The value in whose place a value is when everything is done in place.
+static Value getPlace(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    unsigned number = result.getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      value = loop.getInitArgs()[number];
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op); loop && number < loop.getInits().size()) {
+      value = loop.getInits()[number];
+    } else {
+      std::optional<OperationModel> model = getInterfaceModel(op);
+      const ResultStorage *storage = model ? model->findStorage(number) : nullptr;
+      if (!storage || (storage->kind != ResultStorage::Kind::View &&
+                       storage->kind != ResultStorage::Kind::Reuse))
+        return value;
+      value = op->getOperand(storage->operand);
+    }
+  }
+  return value;
+}
+
+/// Bytes of copies that the end of a loop's body makes: of what it yields for one of the
+/// `carried` values from the place of another, which is overwritten by then.
+static Count getExchangedBytes(ArrayRef<BlockArgument> carried, ValueRange yielded,
+                               const DataLayout &layout) {
+  Count bytes = 0;
+  for (auto [argument, value] : llvm::zip_first(carried, yielded)) {
+    Value place = isa<TensorType>(value.getType()) ? getPlace(value) : Value();
+    const auto *other = llvm::find(carried, place);
+    if (place != argument && other != carried.end() && yielded[other - carried.begin()] != place)
+      bytes += Count(getStorageBytes(value.getType(), layout).value_or(0));
+  }
+  return bytes;
+}
+
+static OperationModel describeFor(Operation *op) {
+  OperationModel model = describeLoop(op);
+  auto loop = cast<scf::ForOp>(op);
+  DataLayout layout = DataLayout::closest(op);
+  SmallVector<BlockArgument> carried(loop.getRegionIterArgs());
+  model.workspaceBytes =
+      getExchangedBytes(carried, loop.getYieldedValues(), layout).asOptional().value_or(0);
+  return model;
+}
+
 /// What is carried into the first region and does not leave it in the same place is in
 /// memory beside what does.
 static OperationModel describeWhile(Operation *op) {
@@ -59,11 +104,16 @@ static OperationModel describeWhile(Operation *op) {
   DataLayout layout = DataLayout::closest(op);
   OperandRange passed = loop.getConditionOp().getArgs();
   Count workspace = 0;
-  for (BlockArgument carried : loop.getBeforeArguments()) {
-    unsigned index = carried.getArgNumber();
-    if (isa<TensorType>(carried.getType()) && (index >= passed.size() || passed[index] != carried))
-      workspace += Count(getStorageBytes(carried.getType(), layout).value_or(0));
+  // In the second region; nothing for what is not in its place there.
+  SmallVector<BlockArgument> carried;
+  for (BlockArgument argument : loop.getBeforeArguments()) {
+    unsigned index = argument.getArgNumber();
+    bool isInPlace = index < passed.size() && passed[index] == argument;
+    carried.push_back(isInPlace ? loop.getAfterArguments()[index] : BlockArgument());
+    if (isa<TensorType>(argument.getType()) && !isInPlace)
+      workspace += Count(getStorageBytes(argument.getType(), layout).value_or(0));
   }
+  workspace += getExchangedBytes(carried, loop.getYieldedValues(), layout);
   model.workspaceBytes = workspace.asOptional().value_or(0);
   return model;
 }
@@ -76,7 +126,8 @@ static OperationModel describeForall(Operation *op) {
 
 void remat::registerScfExternalModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
-    attachTo<describeLoop, scf::ForOp, scf::ParallelOp>(*context);
+    attachTo<describeLoop, scf::ParallelOp>(*context);
+    attachTo<describeFor, scf::ForOp>(*context);
     attachTo<describeWhile, scf::WhileOp>(*context);
     attachTo<describeForall, scf::ForallOp>(*context);
     // Branches and regions that run once, and terminators.

@@ -67,6 +67,11 @@ static bufferization::OneShotBufferizationOptions getOptions() {
 static LogicalResult checkBufferizable(func::FuncOp function) {
   auto isTensor = llvm::IsaPred<TensorType>;
   WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      if (auto callee =
+              SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+          callee && callee.isExternal())
+        return op->emitError("calls '") << call.getCallee() << "', which has no body";
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding())
         return op->emitError("'") << op->getName() << "' uses the type " << type

@@ -35,6 +35,9 @@ public:
       : function(function), models(models), rewriter(function->getContext()) {}
 
   LogicalResult run() {
+    for (Operation *op : listOperations())
+      if (auto pad = dyn_cast<tensor::PadOp>(op))
+        sliceBeforePadding(pad);
     if (failed(decompose()))
       return failure();
     for (Operation *op : listOperations())
@@ -76,6 +79,38 @@ private:
         operations.push_back(op);
     });
     return operations;
+  }
+
+  /// Padding by less than nothing leaves a part of the source, which is read where it is.
+  void sliceBeforePadding(tensor::PadOp pad) {
+    auto source = dyn_cast<RankedTensorType>(pad.getSource().getType());
+    auto isCut = [](int64_t size) { return size < 0; };
+    if (!source.hasStaticShape() || !pad.getLow().empty() || !pad.getHigh().empty() ||
+        (llvm::none_of(pad.getStaticLow(), isCut) && llvm::none_of(pad.getStaticHigh(), isCut)))
+      return;
+    SmallVector<OpFoldResult> offsets, sizes;
+    SmallVector<int64_t> lows, highs;
+    for (auto [low, high, size, padded] :
+         llvm::zip_equal(pad.getStaticLow(), pad.getStaticHigh(), source.getShape(),
+                         pad.getResultType().getShape())) {
+      int64_t first = std::clamp<int64_t>(-low, 0, size);
+      int64_t count = std::clamp<int64_t>(size + high, first, size) - first;
+      // Nothing is nowhere.
+      offsets.push_back(rewriter.getIndexAttr(count == 0 ? 0 : first));
+      sizes.push_back(rewriter.getIndexAttr(count));
+      lows.push_back(std::clamp<int64_t>(low, 0, padded - count));
+      highs.push_back(padded - count - lows.back());
+    }
+    rewriter.setInsertionPoint(pad);
+    SmallVector<OpFoldResult> strides(source.getRank(), rewriter.getIndexAttr(1));
+    auto part = tensor::ExtractSliceOp::create(rewriter, pad.getLoc(), pad.getSource(), offsets,
+                                               sizes, strides);
+    part->setAttr(RematDialect::getViewAttrName(), rewriter.getUnitAttr());
+    rewriter.modifyOpInPlace(pad, [&] {
+      pad.getSourceMutable().assign(part);
+      pad.setStaticLow(lows);
+      pad.setStaticHigh(highs);
+    });
   }
 
   LogicalResult decompose() {

@@ -198,8 +198,12 @@ private:
     linalg::ControlDropUnitDims control;
     control.controlFn = [](Operation *op) {
       auto generic = dyn_cast<GenericOp>(op);
+      // What is left of a sum of two loops would have another range.
       bool isKernel =
-          generic && generic.hasPureTensorSemantics() && !isLibraryCall(cast<LinalgOp>(op));
+          generic && generic.hasPureTensorSemantics() && !isLibraryCall(cast<LinalgOp>(op)) &&
+          llvm::all_of(generic.getIndexingMapsArray(), [](AffineMap map) {
+            return llvm::all_of(map.getResults(), llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+          });
       return isKernel ? llvm::to_vector(llvm::seq<unsigned>(0, generic.getNumLoops()))
                       : SmallVector<unsigned>();
     };
@@ -252,36 +256,42 @@ private:
   void readTransposed(LinalgOp product) {
     if (!isLibraryCall(product))
       return;
-    for (int64_t input = 0; input < product.getNumDpsInputs(); ++input) {
-      Value operand = product.getDpsInputOperand(input)->get();
-      auto pad = operand.getDefiningOp<tensor::PadOp>();
-      bool canMove = pad && pad->hasOneUse() && pad.getConstantPaddingValue() &&
-                     pad.getLow().empty() && pad.getHigh().empty();
-      if (canMove)
-        operand = pad.getSource();
-      auto transpose = operand.getDefiningOp<GenericOp>();
-      if ((pad && !canMove) || !isTranspose(transpose))
-        continue;
-      product = generalize(rewriter, product);
-      auto generic = cast<GenericOp>(product.getOperation());
-      SmallVector<AffineMap> maps = product.getIndexingMapsArray();
-      SmallVector<AffineMap> moved = transpose.getIndexingMapsArray();
-      AffineMap positions = moved.front().compose(inversePermutation(moved.back()));
-      ArrayAttr before = generic.getIndexingMaps();
-      maps[input] = positions.compose(maps[input]);
-      generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-      if (!isLibraryCall(product)) {
-        generic.setIndexingMapsAttr(before);
-        continue;
-      }
-      Value source = transpose.getInputs().front();
-      if (pad)
-        source = padSource(pad, source, positions);
-      product.getDpsInputOperand(input)->set(source);
-      for (Operation *unread : {pad.getOperation(), transpose.getOperation()})
-        if (unread && unread->use_empty())
-          rewriter.eraseOp(unread);
+    for (int64_t input = 0; input < product.getNumDpsInputs(); ++input)
+      while (readTransposed(product, input))
+        ;
+  }
+
+  /// Whether an input was transposed.
+  bool readTransposed(LinalgOp &product, int64_t input) {
+    Value operand = product.getDpsInputOperand(input)->get();
+    auto pad = operand.getDefiningOp<tensor::PadOp>();
+    bool canMove = pad && pad->hasOneUse() && pad.getConstantPaddingValue() &&
+                   pad.getLow().empty() && pad.getHigh().empty();
+    if (canMove)
+      operand = pad.getSource();
+    auto transpose = operand.getDefiningOp<GenericOp>();
+    if ((pad && !canMove) || !isTranspose(transpose))
+      return false;
+    product = generalize(rewriter, product);
+    auto generic = cast<GenericOp>(product.getOperation());
+    SmallVector<AffineMap> maps = product.getIndexingMapsArray();
+    SmallVector<AffineMap> moved = transpose.getIndexingMapsArray();
+    AffineMap positions = moved.front().compose(inversePermutation(moved.back()));
+    ArrayAttr before = generic.getIndexingMaps();
+    maps[input] = positions.compose(maps[input]);
+    generic.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    if (!isLibraryCall(product)) {
+      generic.setIndexingMapsAttr(before);
+      return false;
     }
+    Value source = transpose.getInputs().front();
+    if (pad)
+      source = padSource(pad, source, positions);
+    product.getDpsInputOperand(input)->set(source);
+    for (Operation *unread : {pad.getOperation(), transpose.getOperation()})
+      if (unread && unread->use_empty())
+        rewriter.eraseOp(unread);
+    return true;
   }
 
   FunctionOpInterface function;

@@ -182,3 +182,53 @@ func.func @others(%i: memref<4x4xi32>, %f: memref<4x4xf32>, %g: memref<4x4xf32>,
   // CHECK: return
   return
 }
+
+// -----
+
+// What is like a convolution, but for the place of one dimension, is none: a stride of a loop
+// that is no window's, a constant, a diagonal, and loops that an operand does not depend on.
+// CHECK-LABEL: func @almost
+// CHECK-NOT:     remat.library_call
+// CHECK:         return
+func.func @almost(%x: memref<2x7x6xf32>, %y: memref<2x3xf32>, %v: memref<3xf32>,
+                  %z: memref<7x3xf32>, %u: memref<2x2x6xf32>, %r: memref<2x3x4xf32>, %s: memref<4xf32>, %t: memref<3x4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(c, o, p, k) -> (c, o * 3, p + k)>,
+                                   affine_map<(c, o, p, k) -> (c, k)>,
+                                   affine_map<(c, o, p, k) -> (c, o, p)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<2x7x6xf32>, memref<2x3xf32>) outs(%r : memref<2x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(p, k, c) -> (1, c, p + k)>,
+                                   affine_map<(p, k, c) -> (c, k)>, affine_map<(p, k, c) -> (p)>],
+                  iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x, %z : memref<2x7x6xf32>, memref<7x3xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(p, k, c) -> (c, c, p + k)>,
+                                   affine_map<(p, k, c) -> (k)>, affine_map<(p, k, c) -> (p)>],
+                  iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%u, %v : memref<2x2x6xf32>, memref<3xf32>) outs(%s : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(n, p, k, c, d) -> (c, d, p + k)>,
+                                   affine_map<(n, p, k, c, d) -> (c, k)>,
+                                   affine_map<(n, p, k, c, d) -> (n, p)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %y : memref<2x7x6xf32>, memref<2x3xf32>) outs(%t : memref<3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

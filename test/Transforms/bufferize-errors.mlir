@@ -24,3 +24,13 @@ func.func @sparse(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %r = sparse_tensor.convert %s : tensor<8x8xf32, #rows> to tensor<8x8xf32>
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+// What it computes is not known.
+func.func private @elsewhere(%x: tensor<3xf32>) -> tensor<3xf32>
+func.func @call(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{calls 'elsewhere', which has no body}}
+  %a = call @elsewhere(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %a : tensor<3xf32>
+}

@@ -278,3 +278,35 @@ func.func @twice() -> (tensor<8xf32>, tensor<8xf32>) {
   %a = arith.constant dense<1.0> : tensor<8xf32>
   return %a, %a : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Padding by less than nothing reads a part of the source.
+// CHECK-LABEL: func @cut(
+func.func @cut(%x: tensor<4x5xf32>) -> tensor<3x6xf32> {
+  %v = arith.constant 1.5 : f32
+  // CHECK-DAG: %[[FROM:.*]] = memref.subview %arg0[1, 0] [3, 4] [1, 1]
+  // CHECK-DAG: %[[TO:.*]] = memref.subview %[[R:.*]][0, 2] [3, 4] [1, 1]
+  // CHECK: memref.copy %[[FROM]], %[[TO]]
+  // CHECK: return %[[R]]
+  %p = tensor.pad %x low[-1, 2] high[0, -1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<4x5xf32> to tensor<3x6xf32>
+  return %p : tensor<3x6xf32>
+}
+
+// -----
+
+// Nothing may be left of it.
+// CHECK-LABEL: func @nothing(
+func.func @nothing(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %v = arith.constant 1.5 : f32
+  // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%[[R:.*]] : memref<2xf32>)
+  // CHECK: return %[[R]]
+  %p = tensor.pad %x low[-5] high[3] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<2xf32>
+  return %p : tensor<2xf32>
+}

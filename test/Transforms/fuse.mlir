@@ -248,3 +248,46 @@ func.func @update(%w: tensor<8xf32> {remat.donated}, %m: tensor<8xf32> {remat.do
   } -> (tensor<8xf32>, tensor<8xf32>)
   return %n#0, %n#1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A loop of one iteration that a window slides along stays: without it, the range of the window
+// would be that of the image.
+// CHECK-DAG: #[[IMAGE:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3, d4)>
+// CHECK-LABEL: func @window
+// CHECK:         linalg.generic {indexing_maps = [#[[IMAGE]], {{.*}} ins(%arg0, %arg1 : tensor<2x3x4xf32>, tensor<2x5xf32>)
+func.func @window(%x: tensor<2x3x4xf32>, %w: tensor<2x5xf32>) -> tensor<2x1x5xf32> {
+  %z = arith.constant dense<0.0> : tensor<2x1x5xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(n, o, f, k, c) -> (n, o * 2 + k, c)>,
+                                        affine_map<(n, o, f, k, c) -> (k, f)>,
+                                        affine_map<(n, o, f, k, c) -> (n, o, f)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x3x4xf32>, tensor<2x5xf32>) outs(%z : tensor<2x1x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x1x5xf32>
+  return %y : tensor<2x1x5xf32>
+}
+
+// -----
+
+// Transposes of transposes are read through at once.
+// CHECK-LABEL: func @chain
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<8x3xf32>, tensor<4x8xf32>)
+// CHECK-NOT:     linalg.generic
+func.func @chain(%x: tensor<8x3xf32>, %y: tensor<4x8xf32>) -> tensor<3x4xf32> {
+  %z = arith.constant dense<0.0> : tensor<3x4xf32>
+  %e = tensor.empty() : tensor<3x8xf32>
+  %f = tensor.empty() : tensor<8x3xf32>
+  %g = tensor.empty() : tensor<8x4xf32>
+  %a = linalg.transpose ins(%x : tensor<8x3xf32>) outs(%e : tensor<3x8xf32>) permutation = [1, 0]
+  %b = linalg.transpose ins(%a : tensor<3x8xf32>) outs(%f : tensor<8x3xf32>) permutation = [1, 0]
+  %c = linalg.transpose ins(%b : tensor<8x3xf32>) outs(%e : tensor<3x8xf32>) permutation = [1, 0]
+  %t = linalg.transpose ins(%y : tensor<4x8xf32>) outs(%g : tensor<8x4xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%c, %t : tensor<3x8xf32>, tensor<8x4xf32>) outs(%z : tensor<3x4xf32>)
+      -> tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}

@@ -407,17 +407,54 @@ static int64_t getShapeBytes(Operation *op) {
   return empties;
 }
 
-/// Bytes of the tensors that a loop carries and passes on elsewhere.
+/// The number of the carried value in whose place a value is at the end of a loop's body if
+/// everything is done in place; -1 if there is none.
+static int64_t findCarried(Value value, ArrayRef<Value> carried) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    unsigned number = result.getResultNumber();
+    Value next = getViewed(result);
+    if (!next)
+      next = getDestination(result);
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      next = loop.getInitArgs()[number];
+    if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner());
+        loop && number < loop.getInits().size())
+      next = loop.getInits()[number];
+    if (!next)
+      return -1;
+    value = next;
+  }
+  for (size_t index = 0; index < carried.size(); ++index)
+    if (carried[index] == value)
+      return index;
+  return -1;
+}
+
+/// Bytes of the tensors that a loop carries beside its results: those that it passes on
+/// elsewhere, and copies of those that change places.
 static int64_t getMovedOn(Operation *op) {
-  auto loop = dyn_cast<scf::WhileOp>(op);
   int64_t bytes = 0;
-  if (!loop)
-    return bytes;
-  OperandRange passed = loop.getConditionOp().getArgs();
-  for (BlockArgument carried : loop.getBeforeArguments())
-    if (isa<TensorType>(carried.getType()) &&
-        (carried.getArgNumber() >= passed.size() || passed[carried.getArgNumber()] != carried))
-      bytes += getSize(carried);
+  SmallVector<Value> carried, yielded;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    llvm::append_range(carried, loop.getRegionIterArgs());
+    llvm::append_range(yielded, loop.getYieldedValues());
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    OperandRange passed = loop.getConditionOp().getArgs();
+    for (auto [index, argument] : llvm::enumerate(loop.getBeforeArguments())) {
+      bool stays = index < passed.size() && passed[index] == argument;
+      if (!stays && isa<TensorType>(argument.getType()))
+        bytes += getSize(argument);
+      carried.push_back(stays ? Value(loop.getAfterArguments()[index]) : Value());
+    }
+    llvm::append_range(yielded, loop.getYieldedValues());
+  }
+  for (size_t index = 0; index < yielded.size(); ++index) {
+    if (!isa<TensorType>(yielded[index].getType()))
+      continue;
+    int64_t from = findCarried(yielded[index], carried);
+    if (from >= 0 && from != int64_t(index) && yielded[from] != carried[from])
+      bytes += getSize(yielded[index]);
+  }
   return bytes;
 }
 

@@ -33,7 +33,8 @@ The model (`fusion=none`, no alignment). Time is the index of an operation in it
             bytes: they live in the operation's operands and results. The bodies of linalg and
             tensor operations and of StableHLO's reductions, sorts and scatters are the code of
             one element, which runs in registers, and add nothing. A tensor that scf.while carries
-            counts once more unless its first region passes it on in its place.
+            counts once more unless its first region passes it on in its place, and so does what
+            a loop yields for one carried value from the place of another.
 
 The live peak is the largest number of bytes that are live during one operation.
 """
@@ -662,13 +663,38 @@ class Model:
         return sum(self.sizes.get(value, 0) for value in set(op.operands) if is_copied(value))
 
     def moved_on(self, op):
-        """Bytes of the tensors that a loop carries and does not pass on in their place: they are
-        in memory beside those that it passes on."""
-        arguments, ops = op.regions[0]
-        passed = ops[-1].operands[1:]
-        return sum(self.size(type_)
-                   for number, (value, type_) in enumerate(zip(arguments, op.operand_types))
-                   if type_.startswith("tensor<") and passed[number:number + 1] != [value])
+        """Bytes of the tensors that a loop carries beside its results: those that it passes on
+        elsewhere, and copies of those that change places."""
+        if op.name == "scf.for":
+            arguments, ops = op.regions[0]
+            carried, types, moved = arguments[1:], op.types, []
+        else:
+            arguments, ops = op.regions[0]
+            passed, types = ops[-1].operands[1:], op.operand_types
+            stays = [passed[number:number + 1] == [value] for number, value in enumerate(arguments)]
+            moved = [type_ for stay, type_ in zip(stays, types) if not stay]
+            arguments, ops = op.regions[1]
+            carried = [arguments[number] if stay else None for number, stay in enumerate(stays)]
+        yielded = ops[-1].operands
+        made = {value: (inner, number) for inner in ops for number, value in enumerate(inner.results)}
+
+        def place(value):
+            while value in made:
+                inner, number = made[value]
+                value = viewed(inner, number)
+                if value is None:
+                    value = destination(inner, number)
+                if inner.name in ("scf.for", "scf.while"):
+                    inits = inner.operands[3:] if inner.name == "scf.for" else inner.operands
+                    value = inits[number] if number < len(inits) else None
+            return value
+        for number, (value, type_) in enumerate(zip(yielded, types)):
+            base = place(value)
+            if base is not None and base in carried:
+                other = carried.index(base)
+                if other != number and yielded[other] != base:
+                    moved.append(type_)
+        return sum(self.size(type_) for type_ in moved if type_.startswith("tensor<"))
 
     def workspace(self, op, storage):
         inside = [self.block(*region, storage).bytes for region in op.regions]
@@ -676,7 +702,7 @@ class Model:
             return self.callee(op) + self.handed_over(op, storage)
         if op.name == "func.return" and self.counts_results:
             return self.handed_over(op, storage)
-        if op.name == "scf.while":
+        if op.name in ("scf.for", "scf.while"):
             return self.moved_on(op) + max(inside)
         return 0 if PER_ELEMENT.match(op.name) else max(inside, default=0)
 
@@ -838,6 +864,12 @@ return %0 : V"""),
 "stablehlo.return"(%4, %2) : (V, tensor<i32>) -> ()
 }) : (V, tensor<i32>) -> (V, tensor<i32>)
 return %1#0 : V"""),
+    ("a loop whose values change places: a, b; both results; copies of both", 96, """
+%0 = arith.constant 0 : index
+%1:2 = scf.for %i = %0 to %0 step %0 iter_args(%x = %a, %y = %b) -> (V, V) {
+scf.yield %y, %x : V, V
+}
+return %1#0, %1#1 : V, V"""),
     ("a loop that passes on another value: a, b; the result; what is carried and %2", 80, """
 %0 = arith.constant 0 : i1
 %1 = scf.while (%x = %a) : (V) -> V {

@@ -311,6 +311,8 @@ int main(int argc, char **argv) {
   registerAllExternalModels(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  // The pipeline names what it does not know.
+  context.allowUnregisteredDialects();
   // Which may be the whole module.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
