@@ -34,6 +34,8 @@ using namespace mlir::remat;
 
 /// How often everything is done, each time with smaller budgets.
 static constexpr int kNumRounds = 4;
+/// How often more is recomputed in a function that does not fit.
+static constexpr int kNumPasses = 4;
 
 static int64_t getAttribute(func::FuncOp function, StringRef name) {
   return function->getAttrOfType<IntegerAttr>(name).getInt();
@@ -117,9 +119,10 @@ private:
     return true;
   }
 
-  /// Plans one function: with the cheapest plan for the smallest budget known to be feasible
+  /// Plans a function: with the cheapest plan for the smallest budget known to be feasible
   /// where that is above the one that is asked for. What is said then is kept for later.
-  FailureOr<PlannedFunction> plan(func::FuncOp function, RematerializeOptions how) {
+  FailureOr<PlannedFunction> plan(func::FuncOp function, RematerializeOptions how,
+                                  bool keepsRefusal) {
     SymbolTableCollection symbols;
     how.onInfeasible = OnInfeasible::Error;
     FailureOr<PlannedFunction> planned = planFunction(function, how, symbols);
@@ -127,7 +130,7 @@ private:
       return planned;
     {
       ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-        if (targets.empty())
+        if (keepsRefusal)
           refusals.emplace_back(function.getSymName().str(), std::move(diagnostic));
         return success();
       });
@@ -142,6 +145,43 @@ private:
     return planned;
   }
 
+  /// Rewrites a function for a budget, or the one of the options. Where it does not fit, but
+  /// clones that went into their readers have left room, more is recomputed in what it has
+  /// become.
+  LogicalResult rewrite(func::FuncOp function, std::optional<int64_t> target, Attempt &attempt) {
+    FittedFunction &fitted = attempt.functions.emplace_back();
+    int64_t &plannedBytes = attempt.plannedBytes.emplace_back();
+    RematerializeOptions how = options.rematerialize;
+    if (target)
+      how.budget = {Budget::Kind::Bytes, *target};
+    for (int pass = 0; pass < kNumPasses; ++pass) {
+      FailureOr<PlannedFunction> chosen = plan(function, how, targets.empty() && pass == 0);
+      SymbolTableCollection symbols;
+      if (failed(chosen) || failed(applyPlannedFunction(*chosen, how, symbols)))
+        return failure();
+      emitRemarks(*chosen);
+      const FunctionReport &report = chosen->report;
+      int64_t before = pass == 0 ? report.baselinePackedBytes : fitted.predictedBytes;
+      if (pass == 0)
+        fitted = {report.name, report.budgetBytes, before, 0, 0, report.cost, 0};
+      fitted.addedCost += report.addedCost;
+      plannedBytes = report.packedBytes;
+      if (isFusing() && failed(fuseClones(*attempt.module, getModels())))
+        return failure();
+      FailureOr<Peaks> peaks = measurePeaks(function, how, symbols);
+      if (failed(peaks))
+        return failure();
+      fitted.predictedBytes = peaks->packedBytes;
+      bool leftRoom = fitted.predictedBytes < plannedBytes && fitted.predictedBytes < before;
+      if (!leftRoom || fitted.predictedBytes <= report.budgetBytes.value_or(before))
+        break;
+      how.budget = {Budget::Kind::Bytes, *report.budgetBytes};
+      // It is of the function as it was.
+      how.profile = nullptr;
+    }
+    return success();
+  }
+
   /// Everything once, with the targets of this round.
   FailureOr<Attempt> makeAttempt(ModuleOp start) {
     Attempt attempt;
@@ -152,19 +192,11 @@ private:
       if (!getSkipReason(function, candidate))
         planned.push_back(function);
     for (auto [index, function] : llvm::enumerate(planned)) {
-      RematerializeOptions how = options.rematerialize;
-      if (index < targets.size() && targets[index])
-        how.budget = {Budget::Kind::Bytes, *targets[index]};
-      SymbolTableCollection symbols;
-      FailureOr<PlannedFunction> chosen = plan(function, how);
-      if (failed(chosen) || failed(applyPlannedFunction(*chosen, how, symbols)))
+      bool hasTarget = index < targets.size();
+      if (failed(rewrite(function, hasTarget ? targets[index] : std::nullopt, attempt)))
         return failure();
-      emitRemarks(*chosen);
-      const FunctionReport &report = chosen->report;
-      attempt.functions.push_back(
-          {report.name, last.empty() ? report.budgetBytes : last[index].budgetBytes,
-           report.baselinePackedBytes, report.packedBytes, 0, report.cost, report.addedCost});
-      attempt.plannedBytes.push_back(report.packedBytes);
+      if (!last.empty())
+        attempt.functions.back().budgetBytes = last[index].budgetBytes;
     }
     ArenaOptions arena;
     arena.alignment = options.rematerialize.alignment;
@@ -176,15 +208,6 @@ private:
           return fitted.predictedBytes - getFixedBytes(function, arena.alignment);
       return 0;
     };
-    if (isFusing() && failed(fuseClones(candidate, getModels())))
-      return failure();
-    SymbolTableCollection symbols;
-    for (auto [function, fitted] : llvm::zip_equal(planned, attempt.functions)) {
-      FailureOr<Peaks> peaks = measurePeaks(function, options.rematerialize, symbols);
-      if (failed(peaks))
-        return failure();
-      fitted.predictedBytes = peaks->packedBytes;
-    }
     if (failed(bufferize(candidate, getModels())))
       return failure();
     convertToLibraryCalls(candidate);

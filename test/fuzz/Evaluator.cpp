@@ -198,6 +198,14 @@ static std::optional<Number> compute(Operation *op, ArrayRef<Number> x) {
       .Default(Result());
 }
 
+/// Whether the rounding of some number, to eight bits and a few times, is as large as a good
+/// part of a period.
+static bool isLarge(const Array &array) {
+  constexpr double kLargeAngle = 2;
+  return llvm::any_of(array.numbers,
+                      [](const Number &number) { return !(std::abs(number.real) < kLargeAngle); });
+}
+
 /// What an operation on elements makes of the precision of what it reads.
 static Precision getPrecision(Operation *op, ArrayRef<Array *> operands) {
   Precision worst = Precision::Exact;
@@ -208,6 +216,9 @@ static Precision getPrecision(Operation *op, ArrayRef<Array *> operands) {
                     // which one depends on all bits.
                     (isa<arith::SelectOp>(op) && operands[0]->precision != Precision::Exact);
   if (isDecision && worst == Precision::Rounded)
+    return Precision::Unknown;
+  if (isa<math::SinOp, math::CosOp>(op) && worst == Precision::Rounded &&
+      isLarge(*operands.front()))
     return Precision::Unknown;
   bool isFunction = isa<math::TanhOp, math::SinOp, math::CosOp>(op);
   return isFunction ? std::max(worst, Precision::Rounded) : worst;
@@ -467,6 +478,9 @@ private:
                                     : WalkResult::advance();
                        })
                        .wasInterrupted();
+    bool isPeriodic = llvm::any_of(*op.getBlock(), llvm::IsaPred<math::SinOp, math::CosOp>);
+    decides |= isPeriodic && llvm::any_of(op.getDpsInputs(),
+                                          [&](Value input) { return isLarge(values.at(input)); });
     if (precision == Precision::Rounded && decides)
       precision = Precision::Unknown;
     for (Array &result : results)
