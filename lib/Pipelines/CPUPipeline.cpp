@@ -26,6 +26,7 @@ void mlir::remat::buildPrepareStep(OpPassManager &pipeline) {
 }
 
 void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
+  pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   pipeline.addPass(createRematOutlineKernelsPass());
   // Loops of the input that are said to be parallel may reduce, in no certain order.

@@ -34,6 +34,7 @@ std::string mlir::remat::findCUDAToolkit() {
 }
 
 void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
+  pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   RematOutlineKernelsPassOptions outlining;
   outlining.loops = true;

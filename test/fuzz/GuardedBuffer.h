@@ -55,8 +55,9 @@ public:
       last = first + 1;
       while (last < numBytes && used[last] == used[first])
         ++last;
-      if (!used[first])
+      if (!used[first]) {
         __asan_poison_memory_region(data + first, last - first);
+      }
     }
   }
   /// Lets everything be read again.

@@ -76,6 +76,23 @@ def RematLibraryCallsToRuntimePass : Pass<"remat-library-calls-to-runtime", "::m
                            "::mlir::memref::MemRefDialect"];
 }
 
+def RematFlattenEmptyArgumentsPass : Pass<"remat-flatten-empty-arguments", "::mlir::ModuleOp"> {
+  let summary = "Give arguments without elements one dimension";
+  let description = [{
+    Arguments of functions that nobody calls and that have no elements in several dimensions
+    cannot be passed as bare pointers. They get one dimension of size 0.
+
+    ```mlir
+    func.func @step(%x: memref<3x0xf32>)
+    // becomes
+    func.func @step(%x: memref<0xf32>) {
+      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [3, 0], strides: [0, 1]
+          : memref<0xf32> to memref<3x0xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Put each structured operation on buffers into a function of its own";
   let description = [{
