@@ -18,15 +18,14 @@ static void flattenEmptyArguments(func::FuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset = 0;
     if (!type || type.getRank() < 2 || !type.hasStaticShape() || type.getNumElements() != 0 ||
-        failed(type.getStridesAndOffset(strides, offset)))
+        !type.getLayout().isIdentity())
       continue;
     auto flat = MemRefType::get({0}, type.getElementType(), AffineMap(), type.getMemorySpace());
     argument.setType(flat);
-    auto shaped = memref::ReinterpretCastOp::create(builder, argument.getLoc(), type, argument,
-                                                    offset, type.getShape(), strides);
+    SmallVector<ReassociationIndices> all{
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
+    auto shaped = memref::ExpandShapeOp::create(builder, argument.getLoc(), type, argument, all);
     argument.replaceAllUsesExcept(shaped, shaped);
   }
   function.setFunctionType(

@@ -86,8 +86,7 @@ def RematFlattenEmptyArgumentsPass : Pass<"remat-flatten-empty-arguments", "::ml
     func.func @step(%x: memref<3x0xf32>)
     // becomes
     func.func @step(%x: memref<0xf32>) {
-      %0 = memref.reinterpret_cast %x to offset: [0], sizes: [3, 0], strides: [0, 1]
-          : memref<0xf32> to memref<3x0xf32>
+      %0 = memref.expand_shape %x [[0, 1]] output_shape [3, 0] : memref<0xf32> into memref<3x0xf32>
     ```
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
