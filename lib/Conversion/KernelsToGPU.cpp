@@ -206,8 +206,8 @@ SmallVector<Value> ThreadBuilder::addTerms(ValueRange indices, Value first, Valu
   if (termLoops.empty())
     return computeTerm(all, start);
   OpBuilder::InsertionGuard guard(rewriter);
-  auto loop =
-      scf::ForOp::create(rewriter, loc, first, constant(numTerms), constant(layout.terms), start);
+  Value end = constant(numTerms), step = constant(layout.terms);
+  auto loop = scf::ForOp::create(rewriter, loc, first, end, step, start);
   rewriter.setInsertionPointToStart(loop.getBody());
   setIndices(termLoops, loop.getInductionVar(), all);
   scf::YieldOp::create(rewriter, loc, computeTerm(all, loop.getRegionIterArgs()));
@@ -267,7 +267,8 @@ void ThreadBuilder::reduceBlock(Value point, Value term, SmallVector<Value> &sum
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, term, constant(half));
     ifTrue(isFirst, [&] {
       Value other = arith::AddIOp::create(rewriter, loc, term, constant(half));
-      storeAt(combine(loadAt(term), loadAt(other)));
+      SmallVector<Value> own = loadAt(term), others = loadAt(other);
+      storeAt(combine(own, others));
     });
   }
   sums = loadAt(term);
@@ -291,8 +292,8 @@ void ThreadBuilder::computePoint(Value point) {
 void ThreadBuilder::buildInBlock(Value thread) {
   layout = ThreadLayout();
   rewriter.setInsertionPoint(op);
-  auto loop = scf::ForOp::create(rewriter, loc, thread, constant(numPoints),
-                                 constant(layout.getNumThreads()));
+  Value end = constant(numPoints), step = constant(layout.getNumThreads());
+  auto loop = scf::ForOp::create(rewriter, loc, thread, end, step);
   rewriter.setInsertionPointToStart(loop.getBody());
   computePoint(loop.getInductionVar());
   rewriter.eraseOp(op);
@@ -488,9 +489,10 @@ private:
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    Value one = constant(1);
-    gpu::LaunchFuncOp::create(rewriter, loc, kernel, {constant(geometry.first), one, one},
-                              {constant(geometry.second), one, one}, Value(), call.getOperands());
+    Value one = constant(1), blocks = constant(geometry.first);
+    Value threads = constant(geometry.second);
+    gpu::LaunchFuncOp::create(rewriter, loc, kernel, {blocks, one, one}, {threads, one, one},
+                              Value(), call.getOperands());
   }
 
   ModuleOp module;
