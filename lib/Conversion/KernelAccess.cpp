@@ -7,7 +7,8 @@
 
 #include "KernelAccess.h"
 
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -15,6 +16,18 @@ using linalg::GenericOp;
 
 /// In place of a stride that is not known, which is more often a large one.
 static constexpr int64_t kUnknownStride = int64_t(1) << 20;
+
+SmallVector<Operation *> mlir::remat::matchCombiners(GenericOp op) {
+  SmallVector<Operation *> result;
+  for (unsigned index = 0; index < op.getNumDpsInits(); ++index) {
+    SmallVector<Operation *> combiners;
+    if (!matchReduction(op.getRegionOutputArgs(), index, combiners) || combiners.size() != 1 ||
+        !arith::getNeutralElement(combiners.front()))
+      return {};
+    result.push_back(combiners.front());
+  }
+  return result;
+}
 
 SmallVector<int64_t> mlir::remat::getStrides(GenericOp op, OpOperand &operand) {
   SmallVector<int64_t> result(op.getNumLoops(), 0);

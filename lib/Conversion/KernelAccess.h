@@ -16,6 +16,10 @@ inline bool isParallel(linalg::GenericOp op, unsigned loop) {
   return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel;
 }
 
+/// The operation that adds a term to each result; nothing where there is no single one, or
+/// no number that it leaves as it is.
+SmallVector<Operation *> matchCombiners(linalg::GenericOp op);
+
 /// For each loop: how far apart, in elements, the first two places in an operand are; 0 for
 /// scalars, and a large number where the stride is not known.
 SmallVector<int64_t> getStrides(linalg::GenericOp op, OpOperand &operand);

@@ -111,3 +111,20 @@ void mlir::remat::dropUnitLoops(RewriterBase &rewriter, GenericOp &op) {
   rewriter.eraseOp(op);
   op = cast<GenericOp>(dropped->resultOp);
 }
+
+FailureOr<GenericOp> mlir::remat::arrangeLoops(RewriterBase &rewriter, linalg::LinalgOp op) {
+  auto generic = dyn_cast<GenericOp>(op.getOperation());
+  rewriter.setInsertionPoint(op);
+  if (!generic) {
+    FailureOr<GenericOp> general = linalg::generalizeNamedOp(rewriter, op);
+    if (failed(general))
+      return failure();
+    generic = *general;
+  }
+  dropUnitLoops(rewriter, generic);
+  if (generic.getNumLoops() != 0) {
+    orderLoops(rewriter, generic);
+    collapseLoops(rewriter, generic);
+  }
+  return generic;
+}

@@ -28,6 +28,10 @@ void orderLoops(RewriterBase &rewriter, linalg::GenericOp &op);
 /// row of the inner one is followed by the beginning of the next.
 void collapseLoops(RewriterBase &rewriter, linalg::GenericOp &op);
 
+/// The general form of an operation on buffers with its loops as the functions above leave
+/// them; it replaces `op`. Fails, with nothing changed, where there is no such form.
+FailureOr<linalg::GenericOp> arrangeLoops(RewriterBase &rewriter, linalg::LinalgOp op);
+
 } // namespace mlir::remat
 
 #endif // REMAT_LIB_CONVERSION_KERNELLOOPS_H

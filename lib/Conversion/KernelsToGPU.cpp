@@ -22,12 +22,10 @@
 #include "KernelLoops.h"
 #include "Remat/Conversion/Passes.h"
 #include "StaticLayout.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -65,20 +63,6 @@ struct ThreadLayout {
   int64_t getNumThreads() const { return points * terms; }
 };
 } // namespace
-
-/// The operation that adds a term to each result; nothing where there is no single one, or
-/// no number that it leaves as it is.
-static SmallVector<Operation *> matchCombiners(GenericOp op) {
-  SmallVector<Operation *> result;
-  for (unsigned index = 0; index < op.getNumDpsInits(); ++index) {
-    SmallVector<Operation *> combiners;
-    if (!matchReduction(op.getRegionOutputArgs(), index, combiners) || combiners.size() != 1 ||
-        !arith::getNeutralElement(combiners.front()))
-      return {};
-    result.push_back(combiners.front());
-  }
-  return result;
-}
 
 static ThreadLayout chooseLayout(GenericOp op, int64_t numPoints, int64_t numTerms) {
   ThreadLayout layout;
@@ -380,7 +364,7 @@ public:
       kernel.erase();
       kernel = nullptr;
     } else {
-      geometry = ThreadBuilder(rewriter, kernel, generalize(op)).build();
+      geometry = ThreadBuilder(rewriter, kernel, arrange(op)).build();
     }
     for (func::CallOp call : calls) {
       if (kernel)
@@ -431,7 +415,7 @@ private:
       rewriter.setInsertionPointAfter(op);
       gpu::BarrierOp::create(rewriter, loc);
       if (auto structured = dyn_cast<LinalgOp>(op)) {
-        ThreadBuilder(rewriter, kernel, generalize(structured)).buildInBlock(thread);
+        ThreadBuilder(rewriter, kernel, arrange(structured)).buildInBlock(thread);
         continue;
       }
       rewriter.setInsertionPoint(op);
@@ -467,20 +451,10 @@ private:
     rewriter.clone(*SymbolTable::lookupSymbolIn(module, name));
   }
 
-  GenericOp generalize(LinalgOp op) {
-    rewriter.setInsertionPoint(op);
-    auto generic = dyn_cast<GenericOp>(op.getOperation());
-    if (!generic) {
-      FailureOr<GenericOp> made = linalg::generalizeNamedOp(rewriter, op);
-      assert(succeeded(made) && "expected an operation on buffers");
-      generic = *made;
-    }
-    dropUnitLoops(rewriter, generic);
-    if (generic.getNumLoops() != 0) {
-      orderLoops(rewriter, generic);
-      collapseLoops(rewriter, generic);
-    }
-    return generic;
+  GenericOp arrange(LinalgOp op) {
+    FailureOr<GenericOp> arranged = arrangeLoops(rewriter, op);
+    assert(succeeded(arranged) && "expected an operation on buffers");
+    return *arranged;
   }
 
   void launch(func::CallOp call, gpu::GPUFuncOp kernel, std::pair<int64_t, int64_t> geometry) {

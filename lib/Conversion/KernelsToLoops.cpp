@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelAccess.h"
 #include "Remat/Conversion/Passes.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 
@@ -22,6 +22,7 @@ namespace mlir::remat {
 } // namespace mlir::remat
 
 using namespace mlir;
+using namespace mlir::remat;
 using linalg::GenericOp;
 using linalg::LinalgOp;
 using utils::IteratorType;
@@ -33,19 +34,12 @@ static constexpr int64_t kNumLanes = 16;
 static constexpr uint64_t kNumRows = 4;
 
 /// The operation that adds a term to each of the results, if lanes can replace them.
-static SmallVector<Operation *> matchCombiners(GenericOp op) {
+static SmallVector<Operation *> matchLaneCombiners(GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (ranges.empty() || op.getIteratorTypesArray().back() != IteratorType::reduction ||
       ShapedType::isDynamic(ranges.back()) || ranges.back() < 2 * kNumLanes)
     return {};
-  SmallVector<Operation *> result;
-  for (unsigned index = 0; index < op.getNumDpsInits(); ++index) {
-    SmallVector<Operation *> combiners;
-    if (!matchReduction(op.getRegionOutputArgs(), index, combiners) || combiners.size() != 1 ||
-        !arith::getNeutralElement(combiners.front()))
-      return {};
-    result.push_back(combiners.front());
-  }
+  SmallVector<Operation *> result = matchCombiners(op);
   // The order does not matter to others: compilers choose one.
   if (llvm::none_of(result, llvm::IsaPred<arith::AddFOp, arith::MulFOp>))
     return {};
@@ -208,7 +202,7 @@ struct KernelsToLoopsPass : public remat::impl::RematKernelsToLoopsPassBase<Kern
 
   void lower(IRRewriter &rewriter, LinalgOp op) {
     if (auto generic = dyn_cast<GenericOp>(op.getOperation()))
-      if (SmallVector<Operation *> combiners = matchCombiners(generic); !combiners.empty())
+      if (SmallVector<Operation *> combiners = matchLaneCombiners(generic); !combiners.empty())
         return SumLowering(rewriter, generic, combiners).run();
     rewriter.setInsertionPoint(op);
     FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(rewriter, op);

@@ -174,19 +174,10 @@ struct ScheduleKernelsPass : public remat::impl::RematScheduleKernelsPassBase<Sc
   }
 
   static void schedule(IRRewriter &rewriter, LinalgOp named, SymbolTable &symbols) {
-    auto op = dyn_cast<GenericOp>(named.getOperation());
-    rewriter.setInsertionPoint(named);
-    if (!op) {
-      FailureOr<GenericOp> generic = linalg::generalizeNamedOp(rewriter, named);
-      if (failed(generic))
-        return;
-      op = *generic;
-    }
-    dropUnitLoops(rewriter, op);
-    if (op.getNumLoops() == 0)
+    FailureOr<GenericOp> arranged = arrangeLoops(rewriter, named);
+    if (failed(arranged) || arranged->getNumLoops() == 0)
       return;
-    orderLoops(rewriter, op);
-    collapseLoops(rewriter, op);
+    GenericOp op = *arranged;
     SmallVector<GenericOp> rest;
     SmallVector<int64_t> tile = getTransposedTile(op);
     if (!tile.empty())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvertToLLVM.h"
 #include "FitPipelineOptions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Pipelines/Passes.h"
@@ -49,18 +50,7 @@ void mlir::remat::buildLowerToCPU(OpPassManager &pipeline) {
   pipeline.addPass(createConvertMathToLLVMPass());
   pipeline.addPass(createConvertMathToLibmPass());
   pipeline.addPass(createConvertComplexToLLVMPass());
-  pipeline.addPass(createArithToLLVMConversionPass());
-  pipeline.addPass(createConvertIndexToLLVMPass());
-  pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  pipeline.addPass(createConvertFuncToLLVMPass(functions));
-  pipeline.addPass(createConvertOpenMPToLLVMPass());
-  pipeline.addPass(createConvertControlFlowToLLVMPass());
-  pipeline.addPass(createUBToLLVMConversionPass());
-  pipeline.addPass(createReconcileUnrealizedCastsPass());
-  pipeline.addPass(createCanonicalizerPass());
-  pipeline.addPass(createCSEPass());
+  addConversionToLLVM(pipeline);
 }
 
 void mlir::remat::registerCPUPipeline() {

@@ -166,7 +166,7 @@ private:
         fitted = {report.name, report.budgetBytes, before, 0, 0, report.cost, 0};
       fitted.addedCost += report.addedCost;
       plannedBytes = report.packedBytes;
-      if (isFusing() && failed(fuseClones(*attempt.module, getModels())))
+      if (isFusing() && failed(fuseClones(function, getModels())))
         return failure();
       FailureOr<Peaks> peaks = measurePeaks(function, how, symbols);
       if (failed(peaks))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvertToLLVM.h"
 #include "FitPipelineOptions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Pipelines/Passes.h"
@@ -71,17 +72,7 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   binary.toolkitPath = options.toolkit.empty() ? findCUDAToolkit() : options.toolkit;
   pipeline.addPass(createGpuModuleToBinaryPass(binary));
   pipeline.addPass(createConvertMathToLLVMPass());
-  pipeline.addPass(createArithToLLVMConversionPass());
-  pipeline.addPass(createConvertIndexToLLVMPass());
-  pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
-  ConvertFuncToLLVMPassOptions functions;
-  functions.useBarePtrCallConv = true;
-  pipeline.addPass(createConvertFuncToLLVMPass(functions));
-  pipeline.addPass(createConvertControlFlowToLLVMPass());
-  pipeline.addPass(createUBToLLVMConversionPass());
-  pipeline.addPass(createReconcileUnrealizedCastsPass());
-  pipeline.addPass(createCanonicalizerPass());
-  pipeline.addPass(createCSEPass());
+  addConversionToLLVM(pipeline);
 }
 
 namespace {

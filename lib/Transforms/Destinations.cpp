@@ -351,9 +351,9 @@ private:
   /// it does.
   llvm::DenseMap<Value, std::pair<Operation *, int64_t>> findLastReads() {
     llvm::DenseMap<Value, std::pair<Operation *, int64_t>> lastReads;
-    for (Operation *op : listOperations())
+    for (Operation *op : listOperations()) {
+      std::optional<OperationModel> model = lookupModel(op, models);
       for (OpOperand &operand : op->getOpOperands()) {
-        std::optional<OperationModel> model = lookupModel(op, models);
         if (!isa<RankedTensorType>(operand.get().getType()) ||
             (model && llvm::is_contained(model->unreadOperands, operand.getOperandNumber())))
           continue;
@@ -365,6 +365,7 @@ private:
         times = reader == last ? times + 1 : 1;
         last = reader;
       }
+    }
     return lastReads;
   }
 

@@ -302,10 +302,8 @@ LogicalResult mlir::remat::fuse(ModuleOp module, const ModelTable &models) {
   }));
 }
 
-LogicalResult mlir::remat::fuseClones(ModuleOp module, const ModelTable &models) {
-  return success(llvm::all_of(listFunctions(module), [&](FunctionOpInterface function) {
-    return succeeded(KernelFormer(function, models).fuseClones());
-  }));
+LogicalResult mlir::remat::fuseClones(FunctionOpInterface function, const ModelTable &models) {
+  return KernelFormer(function, models).fuseClones();
 }
 
 FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion,

@@ -34,7 +34,7 @@ LogicalResult fuse(ModuleOp module, const ModelTable &models);
 /// What goes behind `fuse` and a rematerialization: clones that only elementwise kernels
 /// read become a part of them, and results take the place of operands that die now. Library
 /// calls and reductions stay what they are, so that results are the same, bit for bit.
-LogicalResult fuseClones(ModuleOp module, const ModelTable &models);
+LogicalResult fuseClones(FunctionOpInterface function, const ModelTable &models);
 
 /// A copy of `module` in which `fusion` has happened; null if nothing does.
 FailureOr<OwningOpRef<ModuleOp>> getFusedCopy(ModuleOp module, Fusion fusion,
