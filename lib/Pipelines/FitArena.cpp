@@ -128,10 +128,9 @@ private:
     FailureOr<PlannedFunction> planned = planFunction(function, how, symbols);
     if (failed(planned) || planned->report.status != PlanStatus::Infeasible)
       return planned;
-    {
+    if (keepsRefusal) {
       ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-        if (keepsRefusal)
-          refusals.emplace_back(function.getSymName().str(), std::move(diagnostic));
+        refusals.emplace_back(function.getSymName().str(), std::move(diagnostic));
         return success();
       });
       diagnoseInfeasible(*planned, how, symbols);

@@ -15,10 +15,12 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let description = [{
     `remat-set-workspace` after `remat-fuse`, `rematerialize`, the fusion of what is recomputed
     with elementwise readers, `remat-bufferize`, `remat-linalg-to-library-calls`,
-    `remat-plan-arena` and `remat-verify-arena` in a row. Where the arena with the arguments
-    and constants of a function is larger than the budget all the same, everything is done
-    again from the start with a smaller one, in up
-    to four rounds. Fails with the numbers, and the module as it was, if that does not help.
+    `remat-plan-arena` and `remat-verify-arena` in a row. Where no plan fits, the cheapest one
+    for the smallest budget known to be feasible is applied; and where what went into its
+    readers has left room, more is recomputed, up to three times. Where the arena with the
+    arguments and constants of a function is larger than the budget all the same, everything
+    is done again from the start with a smaller one, in up to four rounds. Fails with the
+    numbers, and the module as it was, if that does not help.
   }];
   let options = [
     Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
