@@ -24,8 +24,9 @@ extern "C" {
 /// says (OMP_NUM_THREADS, OPENBLAS_NUM_THREADS), or one for each core.
 void rematSetNumThreads(int64_t numThreads);
 
-/// Types of elements. Truth values take a byte, which is 0 or 1.
-enum class RematElement : int64_t { I1, F16, BF16, F32, F64 };
+/// Types of elements. Truth values take a byte, which is 0 or 1. TF32 is f32 that a GPU may
+/// round to 10 bits of fraction before it multiplies.
+enum class RematElement : int64_t { I1, F16, BF16, F32, F64, TF32 };
 
 /// Products of matrices, C += A * B, one after the other for each index in `outer`. All
 /// strides are in elements, and those of A and B may be 0. Of C they are such that no two

@@ -1,0 +1,46 @@
+//===- DeviceRuntime.h - Libraries that execute code for GPUs ---------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What libRematCudaRuntime.so and libRematEmulatorRuntime.so have in common. Host code calls
+// the functions of MLIR's runtime for CUDA (mgpuModuleLoad, mgpuLaunchKernel, ...), with its
+// signatures, and `rematMatmul` and `rematConvolution` of `Runtime.h` with addresses on the
+// device and the workspace of `DeviceCalls.h`. All of that happens on one stream, one after
+// the other; mgpuStreamCreate returns that stream each time, and mgpuStreamDestroy leaves it.
+//
+// The functions may be called from one thread at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_RUNTIME_DEVICERUNTIME_H
+#define REMAT_RUNTIME_DEVICERUNTIME_H
+
+#include <cstdint>
+
+extern "C" {
+
+/// Opens the device, if it is not yet open, before everything else. Returns null, or what is
+/// wrong: a text that lives as long as the library.
+const char *rematDeviceOpen();
+
+/// What went wrong since the last call, or null; the text lives until the next call. After an
+/// error nothing is executed until it is taken here. What a GPU does later is not yet known:
+/// mgpuStreamSynchronize waits for it. With REMAT_DEVICE_SYNCHRONIZE=1 in the environment,
+/// each launch and call is waited for, so that the error names the very operation.
+const char *rematDeviceTakeError();
+
+/// Says which operation launches and calls are from until the next time: errors name it. The
+/// text lives as long as the program that calls this.
+void rematDeviceBeginOperation(const char *name);
+
+/// Bytes of the device's memory that are in use, by anybody; what was freed is not.
+int64_t rematDeviceGetUsedBytes();
+
+/// Between two events that were recorded (mgpuEventRecord); waits for both.
+double rematDeviceGetMilliseconds(void *begin, void *end);
+}
+
+#endif // REMAT_RUNTIME_DEVICERUNTIME_H
