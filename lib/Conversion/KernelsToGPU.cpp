@@ -506,12 +506,12 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
                 .wasInterrupted();
   }
 
-  /// Emits an error at an access of memory that is left to the host.
+  /// Emits an error at a structured operation that is left to the host.
   static LogicalResult checkHost(ModuleOp module) {
     WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
       if (isa<gpu::GPUModuleOp>(op))
         return WalkResult::skip();
-      if (!isa<memref::LoadOp, memref::StoreOp, LinalgOp>(op))
+      if (!isa<LinalgOp>(op))
         return WalkResult::advance();
       op->emitError("'") << op->getName()
                          << "' is left to the host, which cannot access the memory of a GPU";

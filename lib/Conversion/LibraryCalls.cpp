@@ -1,4 +1,4 @@
-//===- LibraryCalls.cpp - What the runtime library computes -----------------===//
+//===- LibraryCalls.cpp - What libraries compute ----------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@
 
 #include "Remat/Conversion/LibraryCalls.h"
 
+#include "Remat/Runtime/DeviceCalls.h"
 #include "Remat/Runtime/Runtime.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -391,11 +392,34 @@ static SmallVector<int64_t> toWords(const T &shape) {
   return words;
 }
 
-std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op) {
-  if (std::optional<RematMatmul> product = matchMatmul(op))
-    return LibraryCall{"rematMatmul", toWords(*product), rematMatmulWorkspace(&*product)};
-  if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match())
-    if (int64_t bytes = rematConvolutionWorkspace(&*convolution); bytes >= 0)
-      return LibraryCall{"rematConvolution", toWords(*convolution), bytes};
+/// Lets the inputs of f32 be rounded to TF32.
+static void allowTF32(RematElement &first, RematElement &second) {
+  for (RematElement *type : {&first, &second})
+    if (*type == RematElement::F32)
+      *type = RematElement::TF32;
+}
+
+std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op, Libraries libraries) {
+  bool isCPU = libraries == Libraries::CPU, isTF32 = libraries == Libraries::GPUWithTF32;
+  auto makeCall = [](StringRef function, const auto &shape,
+                     int64_t bytes) -> std::optional<LibraryCall> {
+    if (bytes < 0)
+      return std::nullopt;
+    return LibraryCall{function, toWords(shape), bytes};
+  };
+  if (std::optional<RematMatmul> product = matchMatmul(op)) {
+    if (isTF32)
+      allowTF32(product->typeA, product->typeB);
+    return isCPU ? makeCall("rematMatmul", *product, rematMatmulWorkspace(&*product))
+                 : makeCall("rematDeviceMatmul", *product, getDeviceMatmulWorkspace(*product));
+  }
+  if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match()) {
+    if (isTF32)
+      allowTF32(convolution->inputType, convolution->filterType);
+    return isCPU ? makeCall("rematConvolution", *convolution,
+                            rematConvolutionWorkspace(&*convolution))
+                 : makeCall("rematDeviceConvolution", *convolution,
+                            getDeviceConvolutionWorkspace(*convolution));
+  }
   return std::nullopt;
 }

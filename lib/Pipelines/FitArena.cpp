@@ -70,7 +70,7 @@ public:
     OwningOpRef<ModuleOp> start(module.clone());
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
-    setWorkspace(*start);
+    setWorkspace(*start, options.libraries);
     FailureOr<Attempt> attempt = makeAttempt(*start);
     if (failed(attempt))
       return failure();
@@ -209,7 +209,7 @@ private:
     };
     if (failed(bufferize(candidate, getModels())))
       return failure();
-    convertToLibraryCalls(candidate);
+    convertToLibraryCalls(candidate, options.libraries);
     if (failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
@@ -287,6 +287,7 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.rematerialize.search.effort = effort;
     options.results = results;
     options.fusion = fusion;
+    options.libraries = libraries;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

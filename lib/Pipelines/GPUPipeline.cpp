@@ -43,6 +43,9 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   pipeline.addPass(createRematKernelsToGPUPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
+  pipeline.addPass(createRematHostAccessesToRuntimePass());
+  pipeline.addPass(createRematLaunchOnStreamPass());
+  pipeline.addPass(createRematNameLaunchesPass());
 
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
@@ -86,6 +89,8 @@ struct GPUPipelineOptions : public FitPipelineOptions {
                                llvm::cl::init("")};
   Option<std::string> toolkit{*this, "toolkit", llvm::cl::desc("Folder of the CUDA toolkit"),
                               llvm::cl::init("")};
+  Option<bool> tf32{*this, "tf32", llvm::cl::desc("f32 may be rounded to TF32 in products"),
+                    llvm::cl::init(false)};
   Option<std::string> format{*this, "format",
                              llvm::cl::desc("Of the kernels: llvm, isa, bin or fatbin"),
                              llvm::cl::init(GPUOptions().format)};
@@ -97,7 +102,8 @@ void mlir::remat::registerGPUPipeline() {
       "remat-gpu-pipeline", "From tensors to code for a GPU within a budget of memory",
       [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
         buildPrepareStep(pipeline);
-        pipeline.addPass(createRematFitArenaPass(options.get()));
+        Libraries libraries = options.tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
+        pipeline.addPass(createRematFitArenaPass(options.get(libraries)));
         buildLowerToGPU(pipeline,
                         {options.chip, options.features, options.toolkit, options.format});
       });

@@ -8,7 +8,6 @@
 #include "Step.h"
 
 #include "Remat/Analysis/MemoryProfile.h"
-#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/TypeSize.h"
@@ -112,7 +111,7 @@ Expected<Step> mlir::remat::readStep(MLIRContext &context, llvm::SourceMgr &sour
   if (failed(runPasses(*step.module, buildPrepareStep)) ||
       (options.fusion == Fusion::Kernels && failed(fuse(*step.module, ModelTable::getBuiltin()))))
     return makeError("cannot simplify '{0}'", path);
-  setWorkspace(*step.module);
+  setWorkspace(*step.module, options.libraries);
   Expected<Target> costs = Target::get(options.target);
   if (!costs)
     return costs.takeError();

@@ -13,6 +13,7 @@
 #include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FusionModel.h"
 #include "Remat/Analysis/Target.h"
+#include "Remat/Conversion/LibraryCalls.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -49,6 +50,7 @@ struct StepOptions {
   Fusion fusion = Fusion::Kernels;
   /// Whether arguments may be overwritten by their new values.
   bool donate = false;
+  Libraries libraries = Libraries::CPU;
 };
 
 /// Reads and simplifies a file, and puts operations together. What MLIR has found is told by

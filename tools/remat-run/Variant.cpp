@@ -69,6 +69,7 @@ static Error planMemory(const Step &step, const VariantOptions &options, ModuleO
   fit.rematerialize.profile = options.costs;
   if (options.device != Device::CPU)
     fit.rematerialize.alignment = kDeviceAlignment;
+  fit.libraries = options.device == Device::CPU ? Libraries::CPU : Libraries::GPU;
   fit.fusion = options.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
   if (failed(fitted))

@@ -250,7 +250,7 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
   Progress progress;
   progress.show("reading");
   Expected<Step> step =
-      readStep(context, sources, inputPath, {functionName, getTarget(), fusion, donate});
+      readStep(context, sources, inputPath, {functionName, getTarget(), fusion, donate, device == Device::CPU ? Libraries::CPU : Libraries::GPU});
   if (!step)
     return step.takeError();
   if (loop > 0 && !step->roles.lossResult)

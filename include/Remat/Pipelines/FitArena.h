@@ -8,6 +8,7 @@
 #ifndef REMAT_PIPELINES_FITARENA_H
 #define REMAT_PIPELINES_FITARENA_H
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Transforms/Arena.h"
 #include "Remat/Transforms/Rematerialize.h"
 
@@ -20,6 +21,8 @@ struct FitOptions {
   ArenaResults results = ArenaResults::Arena;
   /// What happens before, and again with what was recomputed.
   Fusion fusion = Fusion::Kernels;
+  /// Whose workspace is planned.
+  Libraries libraries = Libraries::CPU;
 };
 
 /// What became of a function with a budget.

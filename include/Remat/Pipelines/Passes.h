@@ -8,6 +8,7 @@
 #ifndef REMAT_PIPELINES_PASSES_H
 #define REMAT_PIPELINES_PASSES_H
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"

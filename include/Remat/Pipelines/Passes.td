@@ -42,6 +42,13 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
                clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
                clEnumValN(::mlir::remat::Fusion::Kernels, "kernels", "those of remat-fuse"))}]>,
+    Option<"libraries", "libraries", "::mlir::remat::Libraries", "::mlir::remat::Libraries::CPU",
+           "Whose libraries are called",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Libraries::CPU, "cpu", "OpenBLAS and oneDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPU, "gpu", "cuBLASLt and cuDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
+                          "the same, f32 may be rounded to TF32"))}]>,
     Option<"results", "results", "::mlir::remat::ArenaResults",
            "::mlir::remat::ArenaResults::Arena", "Where results are",
            [{::llvm::cl::values(
