@@ -20,6 +20,7 @@
 
 #include "KernelAccess.h"
 #include "KernelLoops.h"
+#include "KernelTraffic.h"
 #include "Remat/Conversion/Passes.h"
 #include "StaticLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -440,6 +441,10 @@ private:
       rewriter.clone(nested, mapping);
     gpu::ReturnOp::create(rewriter, function.getLoc());
     kernel.walk([&](memref::GetGlobalOp op) { addConstant(op.getNameAttr()); });
+    for (LinalgOp op : kernel.getBody().getOps<LinalgOp>())
+      if (std::optional<int64_t> bytes = getMinimumBytes(op))
+        kernel->setAttr(RematDialect::getMinimumBytesAttrName(),
+                        rewriter.getI64IntegerAttr(*bytes));
     return kernel;
   }
 

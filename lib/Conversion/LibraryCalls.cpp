@@ -22,6 +22,10 @@ using namespace mlir;
 using namespace mlir::remat;
 using linalg::LinalgOp;
 
+static constexpr StringLiteral kMatmul = "rematMatmul", kConvolution = "rematConvolution",
+                               kDeviceMatmul = "rematDeviceMatmul",
+                               kDeviceConvolution = "rematDeviceConvolution";
+
 namespace {
 /// One loop, or several that are like one: its size, and the stride of each operand in
 /// elements, 0 where the operand does not depend on it.
@@ -392,6 +396,10 @@ static SmallVector<int64_t> toWords(const T &shape) {
   return words;
 }
 
+bool mlir::remat::isLibraryFunction(StringRef name) {
+  return llvm::is_contained({kMatmul, kConvolution, kDeviceMatmul, kDeviceConvolution}, name);
+}
+
 /// Lets the inputs of f32 be rounded to TF32.
 static void allowTF32(RematElement &first, RematElement &second) {
   for (RematElement *type : {&first, &second})
@@ -410,15 +418,15 @@ std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op, Libraries 
   if (std::optional<RematMatmul> product = matchMatmul(op)) {
     if (isTF32)
       allowTF32(product->typeA, product->typeB);
-    return isCPU ? makeCall("rematMatmul", *product, rematMatmulWorkspace(&*product))
-                 : makeCall("rematDeviceMatmul", *product, getDeviceMatmulWorkspace(*product));
+    return isCPU ? makeCall(kMatmul, *product, rematMatmulWorkspace(&*product))
+                 : makeCall(kDeviceMatmul, *product, getDeviceMatmulWorkspace(*product));
   }
   if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match()) {
     if (isTF32)
       allowTF32(convolution->inputType, convolution->filterType);
-    return isCPU ? makeCall("rematConvolution", *convolution,
+    return isCPU ? makeCall(kConvolution, *convolution,
                             rematConvolutionWorkspace(&*convolution))
-                 : makeCall("rematDeviceConvolution", *convolution,
+                 : makeCall(kDeviceConvolution, *convolution,
                             getDeviceConvolutionWorkspace(*convolution));
   }
   return std::nullopt;

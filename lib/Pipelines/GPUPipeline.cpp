@@ -34,7 +34,7 @@ std::string mlir::remat::findCUDAToolkit() {
   return "";
 }
 
-void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
+void mlir::remat::buildConvertToGPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   RematOutlineKernelsPassOptions outlining;
@@ -46,7 +46,9 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   pipeline.addPass(createRematHostAccessesToRuntimePass());
   pipeline.addPass(createRematLaunchOnStreamPass());
   pipeline.addPass(createRematNameLaunchesPass());
+}
 
+void mlir::remat::buildLowerGPU(OpPassManager &pipeline, const GPUOptions &options) {
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
   target.features = options.features;
@@ -104,7 +106,7 @@ void mlir::remat::registerGPUPipeline() {
         buildPrepareStep(pipeline);
         Libraries libraries = options.tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
         pipeline.addPass(createRematFitArenaPass(options.get(libraries)));
-        buildLowerToGPU(pipeline,
-                        {options.chip, options.features, options.toolkit, options.format});
+        buildConvertToGPU(pipeline);
+        buildLowerGPU(pipeline, {options.chip, options.features, options.toolkit, options.format});
       });
 }

@@ -28,6 +28,9 @@ enum class Libraries {
   GPUWithTF32,
 };
 
+/// Whether a function computes a product or a convolution.
+bool isLibraryFunction(StringRef name);
+
 /// A call of a library's function on the operands of an operation.
 struct LibraryCall {
   StringRef function;
