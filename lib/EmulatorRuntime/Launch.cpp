@@ -14,6 +14,7 @@
 #include "Block.h"
 #include "DeviceMemory.h"
 #include "Errors.h"
+#include "Traffic.h"
 
 #include <cfenv>
 #include <cstring>
@@ -202,4 +203,5 @@ void mlir::remat::emulator::launch(Kernel &kernel, const LaunchSize &size, void 
     fillShared(kernel);
     runBlock(kernel, isReverse);
   });
+  endTraffic(kernel.name);
 }

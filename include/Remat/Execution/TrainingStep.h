@@ -50,7 +50,8 @@ struct StepOptions {
 /// Registers the dialects, interfaces and translations that training steps need.
 void registerStepDialects(DialectRegistry &registry);
 
-/// Simplifies a module, and puts operations together. Arguments and results of the function
+/// Simplifies a module, and puts operations together. All dialects of its context's registry are
+/// loaded. Arguments and results of the function
 /// are static tensors of integers and floats. What MLIR has found is told by its diagnostics.
 llvm::Expected<TrainingStep> prepareStep(OwningOpRef<ModuleOp> module, const StepOptions &options);
 
