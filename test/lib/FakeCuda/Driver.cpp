@@ -78,6 +78,8 @@ bool fakeCudaFails(const char *function) {
   return chosen.substr(0, colon) == function && std::atoi(value + colon + 1) == count;
 }
 
+int fakeCudaCountCalls(const char *function) { return state.numCalls[function]; }
+
 bool fakeCudaHasContext() { return state.context && current == state.context && !state.isBroken; }
 
 bool fakeCudaIsStream(const void *stream) {

@@ -31,6 +31,9 @@ FAKE_EXPORT bool fakeCudaReject(const char *library, const char *reason);
 /// Counts a call of a function. Whether the environment has it fail.
 FAKE_EXPORT bool fakeCudaFails(const char *function);
 
+/// How often a function was called.
+FAKE_EXPORT int fakeCudaCountCalls(const char *function);
+
 /// Whether this thread has a context that works.
 FAKE_EXPORT bool fakeCudaHasContext();
 FAKE_EXPORT bool fakeCudaIsStream(const void *stream);
