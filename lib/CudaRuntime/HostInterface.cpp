@@ -27,6 +27,11 @@ using namespace mlir::remat::cuda;
 
 static CUdeviceptr getAddress(void *memory) { return reinterpret_cast<CUdeviceptr>(memory); }
 
+/// What the driver, or its caller, has as a number.
+static void *asPointer(uint64_t value) {
+  return reinterpret_cast<void *>(value); // NOLINT(performance-no-int-to-ptr)
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -46,7 +51,7 @@ static CUmodule load(const void *code, std::vector<std::pair<CUjit_option, void 
     return nullptr;
   std::array<char, 8192> log{};
   settings.push_back({CU_JIT_ERROR_LOG_BUFFER, log.data()});
-  settings.push_back({CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, reinterpret_cast<void *>(log.size())});
+  settings.push_back({CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, asPointer(log.size())});
   std::vector<CUjit_option> options;
   std::vector<void *> values;
   for (auto [option, value] : settings) {
@@ -67,8 +72,8 @@ static CUmodule load(const void *code, std::vector<std::pair<CUjit_option, void 
 REMAT_EXPORT CUmodule mgpuModuleLoad(void *data, size_t) { return load(data, {}); }
 
 REMAT_EXPORT CUmodule mgpuModuleLoadJIT(void *data, int32_t optimizationLevel) {
-  auto level = static_cast<uintptr_t>(optimizationLevel);
-  return load(data, {{CU_JIT_OPTIMIZATION_LEVEL, reinterpret_cast<void *>(level)}});
+  auto level = static_cast<uint64_t>(optimizationLevel);
+  return load(data, {{CU_JIT_OPTIMIZATION_LEVEL, asPointer(level)}});
 }
 
 REMAT_EXPORT void mgpuModuleUnload(CUmodule module) {
@@ -178,7 +183,7 @@ REMAT_EXPORT void *mgpuMemAlloc(uint64_t bytes, CUstream, bool) {
   CUdeviceptr memory = 0;
   CUresult result = device->driver.cuMemAlloc_v2(&memory, bytes);
   if (result == CUDA_SUCCESS)
-    return reinterpret_cast<void *>(memory);
+    return asPointer(memory);
   size_t freeBytes = 0, totalBytes = 0;
   std::string available;
   if (device->driver.cuMemGetInfo_v2(&freeBytes, &totalBytes) == CUDA_SUCCESS)

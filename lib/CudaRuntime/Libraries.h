@@ -88,6 +88,7 @@
 
 namespace mlir::remat::cuda {
 
+// NOLINTBEGIN(bugprone-macro-parentheses, readability-identifier-naming): the names of functions.
 #define REMAT_MEMBER(NAME) decltype(&::NAME) NAME;
 
 /// libcuda.so.1, of a driver for CUDA 12.8 or later.
@@ -106,6 +107,7 @@ struct DnnFunctions {
 };
 
 #undef REMAT_MEMBER
+// NOLINTEND(bugprone-macro-parentheses, readability-identifier-naming)
 
 /// Set the functions. Return what is wrong, or an empty text.
 std::string openLibrary(DriverFunctions &driver);

@@ -6,48 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Algorithms are bound to what the heuristic was asked: another layout, a smaller workspace or
-// less alignment than promised is an error. Half of the workspace is used, as far as there is
-// garbage in it afterwards.
+// less alignment than promised is an error. There is garbage in half of the workspace afterwards.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "BlasDescriptors.h"
 #include "FakeDriver.h"
 
-#include <cublasLt.h>
 #include <memory>
 #include <set>
 
 using namespace mlir::remat::fake;
 
 namespace {
-struct Layout {
-  cudaDataType_t type;
-  uint64_t rows, columns;
-  int64_t leadingDimension;
-  int32_t batch = 1;
-  int64_t batchStride = 0;
-
-  bool operator==(const Layout &other) const {
-    return type == other.type && rows == other.rows && columns == other.columns &&
-           leadingDimension == other.leadingDimension && batch == other.batch &&
-           batchStride == other.batchStride;
-  }
-  int64_t getPlace(int64_t matrix, int64_t row, int64_t column) const {
-    return matrix * batchStride + row + column * leadingDimension;
-  }
-};
-struct Operation {
-  cublasComputeType_t computeType;
-  cudaDataType_t scaleType;
-  cublasOperation_t transposes[2] = {CUBLAS_OP_N, CUBLAS_OP_N};
-};
-struct Preference {
-  uint64_t workspaceBytes = 0;
-  uint32_t reductionSchemes = CUBLASLT_REDUCTION_SCHEME_MASK;
-  /// Of A, B, C, D.
-  uint32_t alignments[4] = {256, 256, 256, 256};
-};
 /// What an algorithm was made for.
 struct Question {
   Operation operation;
@@ -62,161 +33,14 @@ struct State {
 } // namespace
 static State &state = *new State;
 
-static cublasStatus_t reject(const char *reason,
-                             cublasStatus_t status = CUBLAS_STATUS_INVALID_VALUE) {
-  fakeCudaReject("libcublasLt", reason);
-  return status;
-}
-
-static Element getElement(cudaDataType_t type) {
-  switch (type) {
-  case CUDA_R_16F:
-    return Element::Half;
-  case CUDA_R_16BF:
-    return Element::BFloat;
-  case CUDA_R_32F:
-    return Element::Single;
-  case CUDA_R_64F:
-    return Element::Double;
-  default:
-    return Element::None;
-  }
-}
-
-template <typename T>
-static cublasStatus_t set(T &target, const void *value, size_t bytes) {
-  if (bytes != sizeof(T))
-    return reject("size of an attribute");
-  std::memcpy(&target, value, bytes);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-template <typename T, typename Handle>
-static T &get(Handle handle) {
-  return *reinterpret_cast<T *>(handle);
-}
-
-template <typename T, typename Handle>
-static cublasStatus_t create(const char *function, Handle *handle, T value) {
-  if (fakeCudaFails(function))
-    return CUBLAS_STATUS_INTERNAL_ERROR;
-  *handle = reinterpret_cast<Handle>(new T(value));
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-template <typename T, typename Handle>
-static cublasStatus_t destroy(Handle handle) {
-  delete reinterpret_cast<T *>(handle);
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-//===----------------------------------------------------------------------===//
-// Descriptors
-//===----------------------------------------------------------------------===//
-
-FAKE_EXPORT const char *cublasLtGetStatusName(cublasStatus_t status) {
-  switch (status) {
-  case CUBLAS_STATUS_INVALID_VALUE:
-    return "CUBLAS_STATUS_INVALID_VALUE";
-  case CUBLAS_STATUS_NOT_SUPPORTED:
-    return "CUBLAS_STATUS_NOT_SUPPORTED";
-  default:
-    return "CUBLAS_STATUS_INTERNAL_ERROR";
-  }
-}
-
-FAKE_EXPORT const char *cublasLtGetStatusString(cublasStatus_t status) {
-  switch (status) {
-  case CUBLAS_STATUS_INVALID_VALUE:
-    return "an unsupported value or parameter was passed to the function";
-  case CUBLAS_STATUS_NOT_SUPPORTED:
-    return "the requested functionality is not supported";
-  default:
-    return "an internal operation failed";
-  }
-}
-
 FAKE_EXPORT cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  if (fakeCudaFails("cublasLtCreate"))
+    return CUBLAS_STATUS_INTERNAL_ERROR;
   if (!fakeCudaHasContext())
     return reject("no current context", CUBLAS_STATUS_NOT_INITIALIZED);
-  cublasStatus_t status = create("cublasLtCreate", handle, char());
-  if (status == CUBLAS_STATUS_SUCCESS)
-    state.handles.insert(*handle);
-  return status;
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *operation,
-                                                    cublasComputeType_t computeType,
-                                                    cudaDataType_t scaleType) {
-  return create("cublasLtMatmulDescCreate", operation, Operation{computeType, scaleType});
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation) {
-  return destroy<Operation>(operation);
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation,
-                                                          cublasLtMatmulDescAttributes_t attribute,
-                                                          const void *value, size_t bytes) {
-  auto &transposes = get<Operation>(operation).transposes;
-  if (attribute == CUBLASLT_MATMUL_DESC_TRANSA)
-    return set(transposes[0], value, bytes);
-  if (attribute == CUBLASLT_MATMUL_DESC_TRANSB)
-    return set(transposes[1], value, bytes);
-  return reject("unknown attribute of an operation");
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout,
-                                                      cudaDataType type, uint64_t rows,
-                                                      uint64_t columns, int64_t leadingDimension) {
-  if (rows == 0 || columns == 0 || leadingDimension < static_cast<int64_t>(rows))
-    return reject("size or leading dimension of a matrix");
-  return create("cublasLtMatrixLayoutCreate", layout,
-                Layout{type, rows, columns, leadingDimension});
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
-  return destroy<Layout>(layout);
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void *value,
-    size_t bytes) {
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
-    return set(get<Layout>(layout).batch, value, bytes);
-  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
-    return set(get<Layout>(layout).batchStride, value, bytes);
-  return reject("unknown attribute of a matrix");
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *preference) {
-  return create("cublasLtMatmulPreferenceCreate", preference, Preference());
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
-  return destroy<Preference>(preference);
-}
-
-FAKE_EXPORT cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
-    cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,
-    const void *value, size_t bytes) {
-  auto &given = get<Preference>(preference);
-  switch (attribute) {
-  case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
-    return set(given.workspaceBytes, value, bytes);
-  case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
-    return set(given.reductionSchemes, value, bytes);
-  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
-    return set(given.alignments[0], value, bytes);
-  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
-    return set(given.alignments[1], value, bytes);
-  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
-    return set(given.alignments[2], value, bytes);
-  case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
-    return set(given.alignments[3], value, bytes);
-  default:
-    return reject("unknown attribute of a preference");
-  }
+  *handle = reinterpret_cast<cublasLtHandle_t>(new char);
+  state.handles.insert(*handle);
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//

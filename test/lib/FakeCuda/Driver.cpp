@@ -57,7 +57,7 @@ static thread_local CUcontext current = nullptr;
 
 template <typename Handle>
 static Handle makeHandle() {
-  return reinterpret_cast<Handle>(0x1000 + 16 * state.numHandles++);
+  return static_cast<Handle>(asPointer(0x1000 + 16 * state.numHandles++));
 }
 
 bool fakeCudaReject(const char *library, const char *reason) {
@@ -75,7 +75,8 @@ bool fakeCudaFails(const char *function) {
   const char *value = std::getenv("FAKE_CUDA_FAIL");
   std::string_view chosen = value ? value : "";
   size_t colon = chosen.find(':');
-  return chosen.substr(0, colon) == function && std::atoi(value + colon + 1) == count;
+  return chosen.substr(0, colon) == function &&
+         std::strtoll(value + colon + 1, nullptr, 10) == count;
 }
 
 int fakeCudaCountCalls(const char *function) { return state.numCalls[function]; }
@@ -117,56 +118,12 @@ static CUresult wait() {
     return result;
 
 //===----------------------------------------------------------------------===//
-// Errors, devices, contexts
+// Devices and contexts
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct ErrorText {
-  CUresult result;
-  const char *name, *text;
-};
-} // namespace
-
-static const ErrorText *findError(CUresult result) {
-  static const ErrorText errors[] = {
-      {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-      {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-      {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-      {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-      {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-      {CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-      {CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-      {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-      {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-      {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-      {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
-       "an illegal memory access was encountered"},
-      {CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
-       "part or all of the requested memory range is already mapped"},
-      {CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
-       "pointer does not correspond to a registered memory region"},
-      {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"}};
-  for (const ErrorText &error : errors)
-    if (error.result == result)
-      return &error;
-  return nullptr;
-}
-
-FAKE_EXPORT CUresult cuGetErrorName(CUresult error, const char **name) {
-  const ErrorText *found = findError(error);
-  *name = found ? found->name : nullptr;
-  return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-FAKE_EXPORT CUresult cuGetErrorString(CUresult error, const char **text) {
-  const ErrorText *found = findError(error);
-  *text = found ? found->text : nullptr;
-  return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static int getNumDevices() {
+static int64_t getNumDevices() {
   const char *value = std::getenv("FAKE_CUDA_DEVICES");
-  return value ? std::atoi(value) : 1;
+  return value ? std::strtoll(value, nullptr, 10) : 1;
 }
 
 FAKE_EXPORT CUresult cuInit(unsigned flags) {
@@ -181,7 +138,7 @@ FAKE_EXPORT CUresult cuInit(unsigned flags) {
 
 FAKE_EXPORT CUresult cuDeviceGetCount(int *count) {
   BEGIN("cuDeviceGetCount", /*needsContext=*/false)
-  *count = std::max(getNumDevices(), 0);
+  *count = static_cast<int>(std::max<int64_t>(getNumDevices(), 0));
   return CUDA_SUCCESS;
 }
 
@@ -299,13 +256,13 @@ FAKE_EXPORT CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_
   if (!canCopy(target, bytes) || !canCopy(source, bytes))
     return reject("copy beyond an allocation, or of freed memory");
   MemoryAccess access;
-  std::memmove(reinterpret_cast<void *>(target), reinterpret_cast<void *>(source), bytes);
+  std::memmove(asPointer(target), asPointer(source), bytes);
   return CUDA_SUCCESS;
 }
 
 template <typename T>
 static CUresult fill(CUdeviceptr target, T value, size_t count) {
-  auto *first = reinterpret_cast<T *>(target);
+  auto *first = static_cast<T *>(asPointer(target));
   if (target % sizeof(T) != 0 || !fakeCudaIsDeviceMemory(first, count * sizeof(T)))
     return reject("fill of what is not allocated, or not aligned");
   MemoryAccess access;

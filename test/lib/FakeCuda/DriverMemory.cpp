@@ -33,7 +33,7 @@ static uint64_t usedBytes = 0;
 static int openCount = 0;
 
 static void protect(uint64_t begin, const Range &range, int protection) {
-  if (mprotect(reinterpret_cast<void *>(begin), range.mappedBytes, protection) != 0)
+  if (mprotect(asPointer(begin), range.mappedBytes, protection) != 0)
     std::abort();
 }
 
@@ -85,7 +85,7 @@ bool mlir::remat::fake::release(uint64_t begin) {
   usedBytes -= found->second.bytes;
   unregisterMemory(begin);
   // What was there is forgotten, the addresses are kept.
-  madvise(reinterpret_cast<void *>(begin), found->second.mappedBytes, MADV_DONTNEED);
+  madvise(asPointer(begin), found->second.mappedBytes, MADV_DONTNEED);
   return true;
 }
 
@@ -99,7 +99,7 @@ bool fakeCudaIsDeviceMemory(const void *memory, uint64_t bytes) {
 }
 
 bool mlir::remat::fake::canCopy(uint64_t begin, uint64_t bytes) {
-  if (fakeCudaIsDeviceMemory(reinterpret_cast<void *>(begin), bytes))
+  if (fakeCudaIsDeviceMemory(asPointer(begin), bytes))
     return true;
   auto next = ranges.lower_bound(begin + bytes);
   if (next == ranges.begin())

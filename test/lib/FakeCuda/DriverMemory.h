@@ -12,6 +12,11 @@
 
 namespace mlir::remat::fake {
 
+/// Addresses and handles of the driver are numbers.
+inline void *asPointer(uint64_t value) {
+  return reinterpret_cast<void *>(value); // NOLINT(performance-no-int-to-ptr)
+}
+
 uint64_t getTotalBytes();
 uint64_t getFreeBytes();
 

@@ -12,6 +12,7 @@
 
 #include "EmulatedModules.h"
 
+#include "DriverMemory.h"
 #include "EmulatorRuntime/DeviceModule.h"
 
 #include "llvm/Bitcode/LLVMBitCodes.h"
@@ -79,9 +80,9 @@ void mlir::remat::fake::launch(void *kernel, const LaunchSize &size, void **argu
 
 void mlir::remat::fake::registerMemory(uint64_t begin, uint64_t bytes) {
   find<void(void *, int64_t, int32_t)>("rematEmulatorRegisterMemory")(
-      reinterpret_cast<void *>(begin), static_cast<int64_t>(bytes), /*writable=*/1);
+      asPointer(begin), static_cast<int64_t>(bytes), /*writable=*/1);
 }
 
 void mlir::remat::fake::unregisterMemory(uint64_t begin) {
-  find<void(void *)>("rematEmulatorUnregisterMemory")(reinterpret_cast<void *>(begin));
+  find<void(void *)>("rematEmulatorUnregisterMemory")(asPointer(begin));
 }
