@@ -139,11 +139,16 @@ class Steps:
     def device(self, index):
         self.library.mgpuSetDefaultDevice(int(index))
 
-    def product(self, workspace_bytes=256, kind=F32):
+    def product(self, workspace_bytes=256, kind=F32, begin=0):
         ones, strides = [1] * 4, [0] * 4 + [1, 1]
         how = words(kind, kind, F32, *ones, 1, 1, 1, *strides * 3)
-        self.library.rematMatmul(how, *[self.memory] * 2, self.memory + 256, self.memory + 512,
+        first = self.memory + begin
+        self.library.rematMatmul(how, first, first, first + 256, self.memory + 512,
                                  int(workspace_bytes))
+
+    def shifted(self):
+        """The same with less alignment."""
+        self.product(begin=4)
 
     def bits(self):
         self.product(kind=I1)

@@ -125,6 +125,18 @@ TEST(DeviceMatmulTest, OuterDimensionsThatFollowEachOtherAreOneBatch) {
   EXPECT_TRUE(taken->loops.empty());
 }
 
+TEST(DeviceMatmulTest, DimensionsFollowEachOtherInAllOperands) {
+  RematMatmul product = makeProduct();
+  setOuter(product, 0, 4, 6 * 35, 6 * 21, 15);
+  setOuter(product, 1, 6, 35, 21, 4 * 15);
+  std::optional<DeviceMatmul> taken = getDeviceMatmul(product);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->batch, 6);
+  ASSERT_EQ(taken->loops.size(), 1u);
+  EXPECT_EQ(taken->loops[0].size, 4);
+  EXPECT_EQ(taken->loops[0].resultStride, 15);
+}
+
 TEST(DeviceMatmulTest, HeadsBetweenRowsAreABatch) {
   // Rows of 4 heads with 3 columns each.
   RematMatmul product = makeProduct();
