@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvolutionDescriptors.h"
 #include "Device.h"
-#include "DeviceLayouts.h"
 #include "Errors.h"
 
 #include "Remat/CudaRuntime/CudaRuntime.h"
@@ -52,11 +52,7 @@ struct Dnn {
 /// What the calls for a shape need besides addresses.
 struct Plan {
   DeviceConvolution form;
-  cudnnTensorDescriptor_t input = nullptr, output = nullptr;
-  cudnnFilterDescriptor_t filter = nullptr;
-  cudnnConvolutionDescriptor_t convolution = nullptr;
-  /// Null without staging.
-  cudnnTensorDescriptor_t givenPiece = nullptr, packedPiece = nullptr;
+  ConvolutionDescriptors descriptors;
   /// If the form is the forward one.
   cudnnConvolutionFwdAlgo_t algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   size_t scratchBytes = 0;
@@ -95,97 +91,15 @@ static const Dnn *getDnn(const Device &device) {
   return dnn;
 }
 
-static cudnnDataType_t getDataType(RematElement type) {
-  switch (type) {
-  case RematElement::F16:
-    return CUDNN_DATA_HALF;
-  case RematElement::BF16:
-    return CUDNN_DATA_BFLOAT16;
-  case RematElement::F64:
-    return CUDNN_DATA_DOUBLE;
-  default:
-    return CUDNN_DATA_FLOAT;
-  }
-}
-
-static cudnnMathType_t getMathType(RematElement type) {
-  switch (type) {
-  case RematElement::F32:
-    return CUDNN_FMA_MATH;
-  case RematElement::F64:
-    return CUDNN_DEFAULT_MATH;
-  default:
-    return CUDNN_TENSOR_OP_MATH;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
-
-static cudnnStatus_t describe(const DnnFunctions &dnn, RematElement type,
-                              const DeviceTensor &tensor, cudnnTensorDescriptor_t &descriptor) {
-  if (cudnnStatus_t status = dnn.cudnnCreateTensorDescriptor(&descriptor))
-    return status;
-  return dnn.cudnnSetTensorNdDescriptor(descriptor, getDataType(type), tensor.numDimensions,
-                                        tensor.sizes, tensor.strides);
-}
-
-static cudnnStatus_t describeFilter(const DnnFunctions &dnn, Plan &plan) {
-  const DeviceConvolution &form = plan.form;
-  if (cudnnStatus_t status = dnn.cudnnCreateFilterDescriptor(&plan.filter))
-    return status;
-  cudnnTensorFormat_t format = form.channelsLast ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
-  return dnn.cudnnSetFilterNdDescriptor(plan.filter, getDataType(form.type), format,
-                                        form.filter.numDimensions, form.filter.sizes);
-}
-
-static cudnnStatus_t describeConvolution(const DnnFunctions &dnn, Plan &plan) {
-  const DeviceConvolution &form = plan.form;
-  const int noPadding[3] = {};
-  cudnnDataType_t sumType = form.type == RematElement::F64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-  if (cudnnStatus_t status = dnn.cudnnCreateConvolutionDescriptor(&plan.convolution))
-    return status;
-  if (cudnnStatus_t status = dnn.cudnnSetConvolutionNdDescriptor(
-          plan.convolution, form.input.numDimensions - 2, noPadding, form.strides, form.dilations,
-          CUDNN_CROSS_CORRELATION, sumType))
-    return status;
-  if (cudnnStatus_t status = dnn.cudnnSetConvolutionGroupCount(plan.convolution, form.groups))
-    return status;
-  return dnn.cudnnSetConvolutionMathType(plan.convolution, getMathType(form.type));
-}
-
-static cudnnStatus_t describe(const DnnFunctions &dnn, Plan &plan) {
-  const DeviceConvolution &form = plan.form;
-  if (cudnnStatus_t status = describe(dnn, form.type, form.input, plan.input))
-    return status;
-  if (cudnnStatus_t status = describe(dnn, form.type, form.output, plan.output))
-    return status;
-  if (form.numPieces != 0) {
-    if (cudnnStatus_t status = describe(dnn, form.type, form.givenPiece, plan.givenPiece))
-      return status;
-    if (cudnnStatus_t status = describe(dnn, form.type, form.packedPiece, plan.packedPiece))
-      return status;
-  }
-  if (cudnnStatus_t status = describeFilter(dnn, plan))
-    return status;
-  return describeConvolution(dnn, plan);
-}
-
-static void destroy(const DnnFunctions &dnn, const Plan &plan) {
-  for (auto descriptor : {plan.input, plan.output, plan.givenPiece, plan.packedPiece})
-    if (descriptor)
-      dnn.cudnnDestroyTensorDescriptor(descriptor);
-  if (plan.filter)
-    dnn.cudnnDestroyFilterDescriptor(plan.filter);
-  if (plan.convolution)
-    dnn.cudnnDestroyConvolutionDescriptor(plan.convolution);
-}
 
 /// Sets an algorithm and its scratch memory if there is one for this form. Returns what is in
 /// the way, or an empty text.
 static std::string chooseAlgorithm(const Dnn &dnn, size_t availableBytes, Plan &plan) {
   const DnnFunctions &functions = dnn.functions;
+  const auto &[input, output, filter, convolution, given, packed] = plan.descriptors;
   std::string wrong;
   auto isTaken = [&](cudnnStatus_t status, const char *what) {
     if (status != CUDNN_STATUS_SUCCESS)
@@ -197,16 +111,14 @@ static std::string chooseAlgorithm(const Dnn &dnn, size_t availableBytes, Plan &
   };
   if (plan.form.isFilterGradient) {
     cudnnStatus_t status = functions.cudnnGetConvolutionBackwardFilterWorkspaceSize(
-        dnn.handle, plan.input, plan.output, plan.convolution, plan.filter, kGradientAlgorithm,
-        &plan.scratchBytes);
+        dnn.handle, input, output, convolution, filter, kGradientAlgorithm, &plan.scratchBytes);
     return isTaken(status, "cudnnGetConvolutionBackwardFilterWorkspaceSize") ? "" : wrong;
   }
   for (auto algorithm : {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
                          CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM}) {
     plan.algorithm = algorithm;
     cudnnStatus_t status = functions.cudnnGetConvolutionForwardWorkspaceSize(
-        dnn.handle, plan.input, plan.filter, plan.convolution, plan.output, algorithm,
-        &plan.scratchBytes);
+        dnn.handle, input, filter, convolution, output, algorithm, &plan.scratchBytes);
     if (isTaken(status, "cudnnGetConvolutionForwardWorkspaceSize"))
       return "";
   }
@@ -227,14 +139,14 @@ static const Plan *lookup(const Dnn &dnn, const RematConvolution &how,
   for (const DeviceConvolution &form : taken.forms) {
     Plan plan;
     plan.form = form;
-    if (cudnnStatus_t status = describe(dnn.functions, plan))
+    if (cudnnStatus_t status = describe(dnn.functions, form, plan.descriptors))
       wrong = dnn.describe(status, "descriptors of a convolution");
     else
       wrong =
           chooseAlgorithm(dnn, static_cast<size_t>(taken.workspaceBytes - form.stagingBytes), plan);
     if (wrong.empty())
       return &known.emplace(key, plan).first->second;
-    destroy(dnn.functions, plan);
+    destroy(dnn.functions, plan.descriptors);
   }
   fail("rematConvolution: no algorithm: " + wrong);
   return nullptr;
@@ -248,8 +160,8 @@ static const Plan *lookup(const Dnn &dnn, const RematConvolution &how,
 static bool stage(const Dnn &dnn, const Plan &plan, char *given, char *packed, bool isBack) {
   const DeviceConvolution &form = plan.form;
   int64_t bytes = getElementBytes(form.type);
-  auto source = std::make_pair(plan.givenPiece, given);
-  auto target = std::make_pair(plan.packedPiece, packed);
+  auto source = std::make_pair(plan.descriptors.givenPiece, given);
+  auto target = std::make_pair(plan.descriptors.packedPiece, packed);
   int64_t sourceStep = form.givenPieceStride * bytes, targetStep = form.packedPieceStride * bytes;
   if (isBack) {
     std::swap(source, target);
@@ -268,6 +180,7 @@ static bool stage(const Dnn &dnn, const Plan &plan, char *given, char *packed, b
 static void run(const Device &device, const Dnn &dnn, const Plan &plan, const void *input,
                 void *givenFilter, void *output, char *workspace) {
   const DeviceConvolution &form = plan.form;
+  const ConvolutionDescriptors &descriptors = plan.descriptors;
   const void *one = kOne.get(form.type);
   bool isStaged = form.numPieces != 0;
   auto *given = static_cast<char *>(givenFilter);
@@ -277,16 +190,18 @@ static void run(const Device &device, const Dnn &dnn, const Plan &plan, const vo
     return;
   if (form.isFilterGradient) {
     cudnnStatus_t status = dnn.functions.cudnnConvolutionBackwardFilter(
-        dnn.handle, one, plan.input, input, plan.output, output, plan.convolution,
-        kGradientAlgorithm, scratch, plan.scratchBytes, one, plan.filter, filter);
+        dnn.handle, one, descriptors.input, input, descriptors.output, output,
+        descriptors.convolution, kGradientAlgorithm, scratch, plan.scratchBytes, one,
+        descriptors.filter, filter);
     if (!dnn.check(status, "cudnnConvolutionBackwardFilter") ||
         (isStaged && !stage(dnn, plan, given, filter, /*isBack=*/true)))
       return;
     return device.finish("cudnnConvolutionBackwardFilter");
   }
   cudnnStatus_t status = dnn.functions.cudnnConvolutionForward(
-      dnn.handle, one, plan.input, input, plan.filter, filter, plan.convolution, plan.algorithm,
-      scratch, plan.scratchBytes, one, plan.output, output);
+      dnn.handle, one, descriptors.input, input, descriptors.filter, filter,
+      descriptors.convolution, plan.algorithm, scratch, plan.scratchBytes, one, descriptors.output,
+      output);
   if (dnn.check(status, "cudnnConvolutionForward"))
     device.finish("cudnnConvolutionForward");
 }
