@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Two forward algorithms and one for the gradient of a filter. FAKE_CUDNN_SCRATCH=BYTES is what
-// the better ones want of scratch memory, 1000 if it is not set; there is garbage in it
-// afterwards.
+// the better ones want of scratch memory, 1000 if it is not set, and FAKE_CUDNN_PLAIN_SCRATCH=BYTES
+// what the other one wants, or nothing; there is garbage in it afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,14 +121,16 @@ static cudnnStatus_t check(const Operands &operands) {
   return checkSizes(operands);
 }
 
-static size_t getScratchBytes() {
-  const char *value = std::getenv("FAKE_CUDNN_SCRATCH");
-  return value ? std::strtoull(value, nullptr, 10) : 1000;
+static size_t readBytes(const char *name, size_t otherwise) {
+  const char *value = std::getenv(name);
+  return value ? std::strtoull(value, nullptr, 10) : otherwise;
 }
+
+static size_t getScratchBytes() { return readBytes("FAKE_CUDNN_SCRATCH", 1000); }
 
 static bool getForwardScratch(cudnnConvolutionFwdAlgo_t algorithm, size_t &bytes) {
   bool isBetter = algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
-  bytes = isBetter ? getScratchBytes() : 0;
+  bytes = isBetter ? getScratchBytes() : readBytes("FAKE_CUDNN_PLAIN_SCRATCH", 0);
   return isBetter || algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
 }
 

@@ -87,10 +87,19 @@ bool fakeCudaIsStream(const void *stream) {
   return state.streams.count(static_cast<CUstream>(const_cast<void *>(stream))) != 0;
 }
 
+/// What a function returns that the environment has fail.
+static CUresult getFailure() {
+  std::string_view chosen = std::getenv("FAKE_CUDA_FAIL");
+  size_t equals = chosen.find('=');
+  return equals == std::string_view::npos
+             ? CUDA_ERROR_UNKNOWN
+             : static_cast<CUresult>(std::strtol(chosen.data() + equals + 1, nullptr, 10));
+}
+
 /// What every function begins with, but for those about errors.
 static CUresult begin(const char *function, bool needsContext = true) {
   if (fakeCudaFails(function))
-    return CUDA_ERROR_UNKNOWN;
+    return getFailure();
   if (!state.isInitialized && std::string_view(function) != "cuInit")
     return CUDA_ERROR_NOT_INITIALIZED;
   if (state.isBroken)

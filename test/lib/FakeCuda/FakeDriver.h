@@ -13,7 +13,8 @@
 //   FAKE_CUDA_MEMORY=BYTES   of the device; 1 GiB
 //   FAKE_CUDA_FAIL=NAME:N    the N-th call of function NAME, from 1, fails; `launch:N`: the N-th
 //                            launch faults, which the next function says that waits;
-//                            `none:N`: there is no algorithm for the N-th product
+//                            `none:N`: there is no algorithm for the N-th product;
+//                            NAME:N=ERROR: a function of the driver returns that number
 //
 //===----------------------------------------------------------------------===//
 
