@@ -148,7 +148,7 @@ static const Plan *lookup(const Dnn &dnn, const RematConvolution &how,
       return &known.emplace(key, plan).first->second;
     destroy(dnn.functions, plan.descriptors);
   }
-  fail("rematConvolution: no algorithm: " + wrong);
+  fail("rematDeviceConvolution: no algorithm: " + wrong);
   return nullptr;
 }
 
@@ -210,7 +210,7 @@ REMAT_EXPORT int64_t rematDeviceConvolutionWorkspace(const RematConvolution *con
   return getDeviceConvolutionWorkspace(*convolution);
 }
 
-REMAT_EXPORT void rematConvolution(const RematConvolution *how, const void *input,
+REMAT_EXPORT void rematDeviceConvolution(const RematConvolution *how, const void *input,
                                    const void *filter, void *output, void *workspace,
                                    int64_t workspaceBytes) {
   const Device *device = enterDevice();
@@ -218,9 +218,9 @@ REMAT_EXPORT void rematConvolution(const RematConvolution *how, const void *inpu
     return;
   std::optional<DeviceConvolutions> taken = getDeviceConvolutions(*how);
   if (!taken)
-    return fail("rematConvolution: cuDNN does not take these types or strides");
+    return fail("rematDeviceConvolution: cuDNN does not take these types or strides");
   if (workspaceBytes < taken->workspaceBytes)
-    return fail("rematConvolution: expected a workspace of at least " +
+    return fail("rematDeviceConvolution: expected a workspace of at least " +
                 std::to_string(taken->workspaceBytes) + " bytes, but got " +
                 std::to_string(workspaceBytes));
   const Dnn *dnn = taken->isEmpty ? nullptr : getDnn(*device);

@@ -280,6 +280,21 @@ REMAT_EXPORT const char *rematDeviceTakeError() { return takeError(); }
 
 REMAT_EXPORT void rematDeviceBeginOperation(const char *name) { setOperation(name); }
 
+REMAT_EXPORT void rematDeviceWait() { mgpuStreamSynchronize(nullptr); }
+
+REMAT_EXPORT int64_t rematDeviceLoad(const void *address, int64_t bytes) {
+  int64_t bits = 0;
+  mgpuMemcpy(&bits, const_cast<void *>(address), static_cast<size_t>(bytes), nullptr);
+  rematDeviceWait();
+  return bits;
+}
+
+REMAT_EXPORT void rematDeviceStore(void *address, int64_t bytes, int64_t value) {
+  mgpuMemcpy(address, &value, static_cast<size_t>(bytes), nullptr);
+  // The value is on the stack.
+  rematDeviceWait();
+}
+
 REMAT_EXPORT int64_t rematDeviceGetUsedBytes() {
   const Device *device = enterDevice();
   size_t freeBytes = 0, totalBytes = 0;

@@ -242,16 +242,16 @@ REMAT_EXPORT int64_t rematDeviceMatmulWorkspace(const RematMatmul *product) {
   return getDeviceMatmulWorkspace(*product);
 }
 
-REMAT_EXPORT void rematMatmul(const RematMatmul *how, const void *a, const void *b, void *c,
+REMAT_EXPORT void rematDeviceMatmul(const RematMatmul *how, const void *a, const void *b, void *c,
                               void *workspace, int64_t workspaceBytes) {
   const Device *device = enterDevice();
   if (!device)
     return;
   std::optional<DeviceMatmul> shape = getDeviceMatmul(*how);
   if (!shape)
-    return fail("rematMatmul: cuBLASLt does not take these types or strides");
+    return fail("rematDeviceMatmul: cuBLASLt does not take these types or strides");
   if (workspaceBytes < shape->workspaceBytes)
-    return fail("rematMatmul: expected a workspace of at least " +
+    return fail("rematDeviceMatmul: expected a workspace of at least " +
                 std::to_string(shape->workspaceBytes) + " bytes, but got " +
                 std::to_string(workspaceBytes));
   if (shape->isEmpty)

@@ -45,7 +45,7 @@ class Device:
             getattr(library, "mgpu" + name).argtypes = [pointer]
         for name in ("EventRecord", "StreamWaitEvent"):
             getattr(library, "mgpu" + name).argtypes = [pointer] * 2
-        for name in ("rematMatmul", "rematConvolution"):
+        for name in ("rematDeviceMatmul", "rematDeviceConvolution"):
             getattr(library, name).argtypes = [pointer] * 5 + [ctypes.c_int64]
 
     def check(self):
@@ -77,8 +77,8 @@ class Device:
         addresses = [self.upload(array) for array in arrays]
         operands = [address + first * buffer.itemsize
                     for address, buffer, first in zip(addresses, buffers, begins)]
-        getattr(self.library, f"remat{name}")(ctypes.byref(how), *operands, addresses[-1] + begin,
-                                              workspace_bytes)
+        getattr(self.library, f"rematDevice{name}")(ctypes.byref(how), *operands,
+                                                    addresses[-1] + begin, workspace_bytes)
         for address, array in zip(addresses, arrays):
             self.download(address, array)
 

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The library has the functions of `DeviceRuntime.h`, those of MLIR's runtime for CUDA, and
-// `rematMatmul` and `rematConvolution`. It opens libcuda.so.1 with rematDeviceOpen, and
-// libcublasLt and libcudnn with the first product or convolution; it is linked with none of
-// them. The device is the first one that CUDA_VISIBLE_DEVICES leaves.
+// The library has the functions of `DeviceRuntime.h` and those of MLIR's runtime for CUDA. It
+// opens libcuda.so.1 with rematDeviceOpen, and libcublasLt and libcudnn with the first product or
+// convolution; it is linked with none of them. The device is the first one that CUDA_VISIBLE_DEVICES leaves.
 //
 // An error that was not taken when the process ends is printed to stderr.
 //
@@ -22,8 +21,8 @@
 
 extern "C" {
 
-/// Bytes that rematMatmul and rematConvolution of this library want, a multiple of 256; -1 if
-/// they do not compute this. Needs no GPU.
+/// Bytes that rematDeviceMatmul and rematDeviceConvolution want, a multiple of 256; -1 if they
+/// do not compute this. Needs no GPU.
 int64_t rematDeviceMatmulWorkspace(const RematMatmul *product);
 int64_t rematDeviceConvolutionWorkspace(const RematConvolution *convolution);
 }

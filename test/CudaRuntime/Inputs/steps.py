@@ -143,7 +143,7 @@ class Steps:
         ones, strides = [1] * 4, [0] * 4 + [1, 1]
         how = words(kind, kind, F32, *ones, 1, 1, 1, *strides * 3)
         first = self.memory + begin
-        self.library.rematMatmul(how, first, first, first + 256, self.memory + 512,
+        self.library.rematDeviceMatmul(how, first, first, first + 256, self.memory + 512,
                                  int(workspace_bytes))
 
     def shifted(self):
@@ -158,14 +158,14 @@ class Steps:
         sizes[0] = 2
         strides = [1] * (5 + 6 + 5)
         how = words(kind, kind, F32, *sizes, *strides)
-        self.library.rematConvolution(how, *[self.memory] * 2, self.memory + 256, self.memory + 512,
+        self.library.rematDeviceConvolution(how, *[self.memory] * 2, self.memory + 256, self.memory + 512,
                                       int(workspace_bytes))
 
     def gradient(self):
         """Of a filter with one element, whose output has two by two."""
         sizes = [2, 1, 1, 1, 1] + [2, 2, 1] * 2 + [1] * 9
         how = words(F32, F32, F32, *sizes, 4, 4, 2, 1, 1, 4, 4, 4, 2, 1, 1, *[1] * 5)
-        self.library.rematConvolution(how, *[self.memory] * 2, self.memory + 256, self.memory + 512,
+        self.library.rematDeviceConvolution(how, *[self.memory] * 2, self.memory + 256, self.memory + 512,
                                       256)
 
     def calls(self, name):
