@@ -22,11 +22,10 @@ class LaunchNamer {
 public:
   explicit LaunchNamer(ModuleOp module) : module(module), symbols(module), functions(module) {}
 
-  void name(Operation *op, StringRef callee) {
+  void name(Operation *op) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    std::string text = (callee + " of " + formatLocation(loc)).str();
-    memref::GlobalOp global = getText(text);
+    memref::GlobalOp global = getText(formatLocation(loc));
     Value memref = memref::GetGlobalOp::create(builder, loc, global.getType(), global.getSymName());
     Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
     functions.call(builder, loc, "rematDeviceBeginOperation", address);
@@ -59,17 +58,15 @@ private:
 struct NameLaunchesPass : public remat::impl::RematNameLaunchesPassBase<NameLaunchesPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SmallVector<std::pair<Operation *, StringRef>> operations;
-    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
-        operations.emplace_back(op, launch.getKernelName().getValue());
-      else if (auto call = dyn_cast<func::CallOp>(op);
-               call && call.getCallee().starts_with(kDevicePrefix))
-        operations.emplace_back(op, call.getCallee());
+    SmallVector<Operation *> operations;
+    module.walk([&](Operation *op) {
+      auto call = dyn_cast<func::CallOp>(op);
+      if (isa<gpu::LaunchFuncOp>(op) || (call && call.getCallee().starts_with(kDevicePrefix)))
+        operations.push_back(op);
     });
     LaunchNamer namer(module);
-    for (auto [op, callee] : operations)
-      namer.name(op, callee);
+    for (Operation *op : operations)
+      namer.name(op);
   }
 };
 } // namespace

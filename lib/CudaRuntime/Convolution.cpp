@@ -16,7 +16,7 @@
 #include "Device.h"
 #include "Errors.h"
 
-#include "Remat/CudaRuntime/CudaRuntime.h"
+#include "Remat/Runtime/DeviceRuntime.h"
 #include "Remat/Runtime/DeviceCalls.h"
 
 #include <array>

@@ -15,7 +15,7 @@
 #include "DeviceLayouts.h"
 #include "Errors.h"
 
-#include "Remat/CudaRuntime/CudaRuntime.h"
+#include "Remat/Runtime/DeviceRuntime.h"
 #include "Remat/Runtime/DeviceCalls.h"
 
 #include <array>

@@ -93,6 +93,10 @@ private:
 // Products
 //===----------------------------------------------------------------------===//
 
+REMAT_EXPORT int64_t rematDeviceMatmulWorkspace(const RematMatmul *product) {
+  return getDeviceMatmulWorkspace(*product);
+}
+
 REMAT_EXPORT void rematDeviceMatmul(const RematMatmul *product, const void *a, const void *b,
                                     void *c, void *workspace, int64_t workspaceBytes) {
   const char *name = "rematDeviceMatmul";
@@ -204,6 +208,10 @@ static void convolve(const RematConvolution &how, const char *input, const char 
     });
     store(sum, result, how.outputType);
   });
+}
+
+REMAT_EXPORT int64_t rematDeviceConvolutionWorkspace(const RematConvolution *convolution) {
+  return getDeviceConvolutionWorkspace(*convolution);
 }
 
 REMAT_EXPORT void rematDeviceConvolution(const RematConvolution *convolution, const void *input,

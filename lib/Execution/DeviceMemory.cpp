@@ -69,6 +69,8 @@ public:
       library.free(memory, stream);
     library.destroyEvent(begin);
     library.destroyEvent(end);
+    // Behind another error all of that may fail.
+    library.takeError();
   }
 
   Expected<void *> allocate(int64_t bytes, bool) override {

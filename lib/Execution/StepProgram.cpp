@@ -23,16 +23,18 @@ StepProgram::StepProgram(StepProgram &&other) noexcept
     : jit(std::move(other.jit)), entry(other.entry), unload(std::exchange(other.unload, nullptr)) {
 }
 
-StepProgram::~StepProgram() {
-  if (unload)
-    unload();
-}
-
 /// What a function of the device library says is wrong, if there is such a library.
 static llvm::Error checkDevice(const StepProgram &program, llvm::StringRef function) {
   auto *getError = reinterpret_cast<const char *(*)()>(program.find(function));
   const char *message = getError ? getError() : nullptr;
   return message ? makeError("{0}", message) : llvm::Error::success();
+}
+
+StepProgram::~StepProgram() {
+  if (!unload)
+    return;
+  unload();
+  llvm::consumeError(checkDevice(*this, "rematDeviceTakeError"));
 }
 
 /// The functions of the runtime library: this process may not export them.

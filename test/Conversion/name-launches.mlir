@@ -1,20 +1,14 @@
 // RUN: remat-opt %s -remat-outline-kernels=loops=true -remat-kernels-to-gpu -remat-launch-on-stream -remat-name-launches | FileCheck %s
 
-// A text for each location, once.
-
-// CHECK-DAG: memref.global "private" constant @remat_operation : memref<37xi8> = dense<[101, 120, 112, 95, 107, {{.*}}, 0]>
-// CHECK-DAG: memref.global "private" constant @remat_operation_0 : memref<35xi8>
-// CHECK-DAG: memref.global "private" constant @remat_operation_1
-
 // CHECK-LABEL: func.func @step(
-// CHECK:         %[[FIRST:.*]] = memref.get_global @remat_operation : memref<37xi8>
+// CHECK:         %[[FIRST:.*]] = memref.get_global @remat_operation : memref<23xi8>
 // CHECK-NEXT:    %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[FIRST]]
 // CHECK-NEXT:    call @rematDeviceBeginOperation(%[[ADDRESS]]) : (index) -> ()
 // CHECK-NEXT:    gpu.launch_func async [%{{.*}}] @kernels::@exp_kernel
-// CHECK:         memref.get_global @remat_operation_0 : memref<35xi8>
+// CHECK:         memref.get_global @remat_operation_0 : memref<14xi8>
 // CHECK:         call @rematDeviceBeginOperation(
 // CHECK-NEXT:    call @rematDeviceMatmul() : () -> ()
-// CHECK:         memref.get_global @remat_operation : memref<37xi8>
+// CHECK:         memref.get_global @remat_operation : memref<23xi8>
 // CHECK:         call @rematDeviceBeginOperation(
 // CHECK-NEXT:    gpu.launch_func async [%{{.*}}] @kernels::@exp_kernel
 // CHECK:         memref.get_global @remat_operation_1
@@ -28,3 +22,8 @@ func.func @step(%x: memref<8xf32>, %y: memref<8xf32>) {
 }
 
 func.func private @rematDeviceMatmul()
+
+// A text for each location, once.
+// CHECK-DAG: memref.global "private" constant @remat_operation : memref<23xi8> = dense<[97, 32, 110, 97, 109, 101, {{.*}}, 0]>
+// CHECK-DAG: memref.global "private" constant @remat_operation_0 : memref<14xi8>
+// CHECK-DAG: memref.global "private" constant @remat_operation_1

@@ -332,16 +332,15 @@ def RematNameLaunchesPass : Pass<"remat-name-launches", "::mlir::ModuleOp"> {
   let summary = "Tell the runtime library which operation each launch and call is from";
   let description = [{
     Before each launch and each call of the runtime library for a GPU comes a call of
-    `rematDeviceBeginOperation` with a text for errors: the kernel or function, and the location
-    of the operation.
+    `rematDeviceBeginOperation` with a text for errors: the location of the operation.
 
     ```mlir
     %0 = gpu.launch_func async [%stream] @kernels::@exp_kernel ... loc("step.mlir":2:8)
     // becomes
-    memref.global "private" constant @remat_operation : memref<26xi8> = ...
+    memref.global "private" constant @remat_operation : memref<14xi8> = ...
     ...
-    %1 = memref.get_global @remat_operation : memref<26xi8>
-    %2 = memref.extract_aligned_pointer_as_index %1 : memref<26xi8> -> index
+    %1 = memref.get_global @remat_operation : memref<14xi8>
+    %2 = memref.extract_aligned_pointer_as_index %1 : memref<14xi8> -> index
     call @rematDeviceBeginOperation(%2) : (index) -> ()
     %0 = gpu.launch_func async [%stream] @kernels::@exp_kernel ...
     ```
