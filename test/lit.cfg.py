@@ -65,10 +65,13 @@ if config.cuda_runtime:
 else:
     lit_config.note("no headers of CUDA and cuDNN: no tests of the runtime for NVIDIA's driver")
 try:
-    ctypes.CDLL("libcuda.so.1")
+    driver = ctypes.CDLL("libcuda.so.1")
     config.available_features.add("cuda-driver")
+    count = ctypes.c_int()
+    if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0:
+        config.available_features.add("gpu")
 except OSError:
-    pass
+    lit_config.note("no driver for a GPU: no tests on one")
 
 # Kernels are linked with libdevice, which only NVIDIA's toolkit has.
 toolkits = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
