@@ -242,8 +242,11 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     one: where a sum is long, the threads of a block share its terms, and add what they have
     in a tree. How many they are, and which terms they add in which order, follows from the
     shapes and layouts alone, so that equal operations give equal results. Neighbouring
-    threads read neighbours in memory. A loop that was outlined is executed by one block,
-    whose threads wait for each other around all that it writes.
+    threads read neighbours in memory, and a thread up to 16 bytes of them at once, where the
+    layouts say that they are aligned. (Arguments of functions are taken to begin at
+    multiples of 256 bytes, where CUDA allocates, and views in an arena where their shift
+    says.) A loop that was outlined is executed by one block, whose threads wait for each
+    other around all that it writes.
 
     ```mlir
     func.func private @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) {
@@ -262,7 +265,8 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 #endif // REMAT_CONVERSION_PASSES_TD

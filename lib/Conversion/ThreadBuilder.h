@@ -1,0 +1,36 @@
+//===- ThreadBuilder.h - Structured operations as code of threads -----------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function replaces a structured operation, whose loops are arranged, in a kernel by
+// what each thread does. An element is computed by the same operations wherever it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef REMAT_LIB_CONVERSION_THREADBUILDER_H
+#define REMAT_LIB_CONVERSION_THREADBUILDER_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::remat {
+
+/// Of a launch, in one dimension.
+struct KernelGeometry {
+  int64_t blocks, threads;
+};
+
+/// Distributes results and terms over all threads of the kernel.
+KernelGeometry distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op);
+
+/// Lets the threads from number `thread` on, every `numThreads`-th, compute results in turn,
+/// each all of its terms.
+void distributeInTurn(RewriterBase &rewriter, linalg::GenericOp op, Value thread,
+                      int64_t numThreads);
+
+} // namespace mlir::remat
+
+#endif // REMAT_LIB_CONVERSION_THREADBUILDER_H
