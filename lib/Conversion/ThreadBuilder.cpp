@@ -190,6 +190,8 @@ KernelGeometry ThreadBuilder::build(gpu::GPUFuncOp kernel) {
 
 KernelGeometry mlir::remat::distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel,
                                        GenericOp op) {
+  if (std::optional<SharedTile> tile = matchSharedTile(op))
+    return distributeTiles(rewriter, kernel, op, *tile);
   return ThreadBuilder(rewriter, op, chooseThreadLayout(op)).build(kernel);
 }
 

@@ -13,6 +13,7 @@
 #ifndef REMAT_LIB_CONVERSION_THREADBUILDER_H
 #define REMAT_LIB_CONVERSION_THREADBUILDER_H
 
+#include "SharedTiles.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -23,8 +24,12 @@ struct KernelGeometry {
   int64_t blocks, threads;
 };
 
-/// Distributes results and terms over all threads of the kernel.
+/// Distributes results and terms over all threads of the kernel, as chosen for the operation.
 KernelGeometry distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op);
+
+/// Distributes tiles of results over the blocks of the kernel.
+KernelGeometry distributeTiles(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op,
+                               const SharedTile &tile);
 
 /// Lets the threads from number `thread` on, every `numThreads`-th, compute results in turn,
 /// each all of its terms.

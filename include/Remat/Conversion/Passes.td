@@ -245,7 +245,8 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     threads read neighbours in memory, and a thread up to 16 bytes of them at once, where the
     layouts say that they are aligned. (Arguments of functions are taken to begin at
     multiples of 256 bytes, where CUDA allocates, and views in an arena where their shift
-    says.) A loop that was outlined is executed by one block, whose threads wait for each
+    says.) Where an input is transposed, a block computes a tile of 32 by 32 results from
+    copies of its operands in shared memory. A loop that was outlined is executed by one block, whose threads wait for each
     other around all that it writes.
 
     ```mlir
