@@ -16,6 +16,7 @@
 #include "Remat/Pipelines/FitArena.h"
 
 #include "Remat/Conversion/LibraryCalls.h"
+#include "Remat/Conversion/SplitReductions.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Interfaces/TypeSize.h"
@@ -70,6 +71,8 @@ public:
     OwningOpRef<ModuleOp> start(module.clone());
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
+    if (options.splitsReductions)
+      splitReductions(*start);
     setWorkspace(*start);
     FailureOr<Attempt> attempt = makeAttempt(*start);
     if (failed(attempt))
@@ -287,6 +290,7 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.rematerialize.search.effort = effort;
     options.results = results;
     options.fusion = fusion;
+    options.splitsReductions = splitReductions;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

@@ -97,7 +97,9 @@ void mlir::remat::registerGPUPipeline() {
       "remat-gpu-pipeline", "From tensors to code for a GPU within a budget of memory",
       [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
         buildPrepareStep(pipeline);
-        pipeline.addPass(createRematFitArenaPass(options.get()));
+        RematFitArenaPassOptions fit = options.get();
+        fit.splitReductions = true;
+        pipeline.addPass(createRematFitArenaPass(fit));
         buildLowerToGPU(pipeline,
                         {options.chip, options.features, options.toolkit, options.format});
       });

@@ -67,8 +67,10 @@ static Error planMemory(const Step &step, const VariantOptions &options, ModuleO
   fit.rematerialize.search.effort = isPlanned ? options.effort : 0;
   fit.rematerialize.target = step.target;
   fit.rematerialize.profile = options.costs;
-  if (options.device != Device::CPU)
+  if (options.device != Device::CPU) {
     fit.rematerialize.alignment = kDeviceAlignment;
+    fit.splitsReductions = true;
+  }
   fit.fusion = options.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
   if (failed(fitted))

@@ -26,6 +26,28 @@ def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::remat::RematDialect"];
 }
 
+def RematSplitReductionsPass : Pass<"remat-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Add very many terms to few results in two steps";
+  let description = [{
+    Makes two of each `linalg.generic` on tensors that would occupy few processors of a GPU:
+    one that adds the terms of each of some parts, and one that adds what those are to the
+    result. Comes before memory is planned, so that partial results are a part of it. How many
+    parts there are follows from the shapes alone. What is no sum, product, maximum or the
+    like is left as it is, as is what the runtime library computes.
+
+    ```mlir
+    %sum = linalg.generic ... ins(%x : tensor<4194304xf32>) outs(%init : tensor<f32>)
+    // becomes
+    %parts = tensor.expand_shape %x [[0, 1]] ... into tensor<256x16384xf32>
+    %zeros = arith.constant dense<0.0> : tensor<256xf32>
+    %sums = linalg.generic ... ins(%parts : tensor<256x16384xf32>) outs(%zeros : tensor<256xf32>)
+    %sum = linalg.generic ... ins(%sums : tensor<256xf32>) outs(%init : tensor<f32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mlir::ModuleOp"> {
   let summary = "Let the runtime library compute products and convolutions on buffers";
   let description = [{

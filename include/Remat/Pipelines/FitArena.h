@@ -20,6 +20,8 @@ struct FitOptions {
   ArenaResults results = ArenaResults::Arena;
   /// What happens before, and again with what was recomputed.
   Fusion fusion = Fusion::Kernels;
+  /// Whether very many terms are added to few results in two steps, as on a GPU.
+  bool splitsReductions = false;
 };
 
 /// What became of a function with a budget.

@@ -13,14 +13,15 @@ include "mlir/Pass/PassBase.td"
 def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
   let description = [{
-    `remat-set-workspace` after `remat-fuse`, `rematerialize`, the fusion of what is recomputed
-    with elementwise readers, `remat-bufferize`, `remat-linalg-to-library-calls`,
-    `remat-plan-arena` and `remat-verify-arena` in a row. Where no plan fits, the cheapest one
-    for the smallest budget known to be feasible is applied; and where what went into its
-    readers has left room, more is recomputed, up to three times. Where the arena with the
-    arguments and constants of a function is larger than the budget all the same, everything
-    is done again from the start with a smaller one, in up to four rounds. Fails with the
-    numbers, and the module as it was, if that does not help.
+    `remat-fuse`, `remat-split-reductions` where it is asked for, and `remat-set-workspace`;
+    then `rematerialize`, the fusion of what is recomputed with elementwise readers,
+    `remat-bufferize`, `remat-linalg-to-library-calls`, `remat-plan-arena` and
+    `remat-verify-arena` in a row. Where no plan fits, the cheapest one for the smallest budget
+    known to be feasible is applied; and where what went into its readers has left room, more
+    is recomputed, up to three times. Where the arena with the arguments and constants of a
+    function is larger than the budget all the same, everything is done again from the start
+    with a smaller one, in up to four rounds. Fails with the numbers, and the module as it was,
+    if that does not help.
   }];
   let options = [
     Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
@@ -42,6 +43,8 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
                clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
                clEnumValN(::mlir::remat::Fusion::Kernels, "kernels", "those of remat-fuse"))}]>,
+    Option<"splitReductions", "split-reductions", "bool", "false",
+           "Add very many terms to few results in two steps, as for a GPU">,
     Option<"results", "results", "::mlir::remat::ArenaResults",
            "::mlir::remat::ArenaResults::Arena", "Where results are",
            [{::llvm::cl::values(
@@ -51,7 +54,7 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::remat::RematDialect"];
+                           "::mlir::remat::RematDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // REMAT_PIPELINES_PASSES_TD
