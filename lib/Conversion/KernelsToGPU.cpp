@@ -57,7 +57,7 @@ public:
     auto operations = kernel.getBody().getOps<LinalgOp>();
     KernelGeometry geometry = {1, kBlockThreads};
     if (operations.empty()) {
-      buildLoop(kernel);
+      geometry = distributeLoop(rewriter, kernel);
     } else if (LinalgOp op = *operations.begin(); llvm::is_contained(op.getStaticLoopRanges(), 0)) {
       kernel.erase();
       kernel = nullptr;
@@ -90,36 +90,6 @@ private:
     return unknown->emitError("'") << unknown->getName()
                                    << "' has loops or operands of unknown sizes, which kernels "
                                       "of a GPU do not have";
-  }
-
-  /// A loop is executed by all threads of one block: they agree on what they read, for they
-  /// wait before and after everything that is written.
-  void buildLoop(gpu::GPUFuncOp kernel) {
-    Location loc = kernel.getLoc();
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
-    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread,
-                                          arith::ConstantIndexOp::create(rewriter, loc, 0));
-    SmallVector<Operation *> writers;
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<LinalgOp, memref::StoreOp>(op))
-        return WalkResult::advance();
-      writers.push_back(op);
-      return WalkResult::skip();
-    });
-    for (Operation *op : writers) {
-      rewriter.setInsertionPoint(op);
-      gpu::BarrierOp::create(rewriter, loc);
-      rewriter.setInsertionPointAfter(op);
-      gpu::BarrierOp::create(rewriter, loc);
-      if (auto structured = dyn_cast<LinalgOp>(op)) {
-        distributeInTurn(rewriter, arrange(structured), thread, kBlockThreads);
-        continue;
-      }
-      rewriter.setInsertionPoint(op);
-      auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
-      rewriter.moveOpBefore(op, branch.thenYield());
-    }
   }
 
   gpu::GPUFuncOp makeKernel(func::FuncOp function) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function replaces a structured operation, whose loops are arranged, in a kernel by
+// Each function replaces structured operations, whose loops are arranged, in a kernel by
 // what each thread does. An element is computed by the same operations wherever it is.
 //
 //===----------------------------------------------------------------------===//
@@ -35,6 +35,10 @@ KernelGeometry distributeTiles(RewriterBase &rewriter, gpu::GPUFuncOp kernel, li
 /// each all of its terms.
 void distributeInTurn(RewriterBase &rewriter, linalg::GenericOp op, Value thread,
                       int64_t numThreads);
+
+/// Distributes the operations in a kernel that is a loop or branch over the threads of one
+/// block, or of several where each changes rows of its own.
+KernelGeometry distributeLoop(RewriterBase &rewriter, gpu::GPUFuncOp kernel);
 
 } // namespace mlir::remat
 

@@ -268,8 +268,12 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     layouts say that they are aligned. (Arguments of functions are taken to begin at
     multiples of 256 bytes, where CUDA allocates, and views in an arena where their shift
     says.) Where an input is transposed, a block computes a tile of 32 by 32 results from
-    copies of its operands in shared memory. A loop that was outlined is executed by one block, whose threads wait for each
-    other around all that it writes.
+    copies of its operands in shared memory.
+
+    A loop that was outlined is executed by one block, whose threads wait for each other
+    around all that it writes. Where each iteration changes one row of an argument, and
+    nothing else but temporaries, as gradients of embeddings do, rows are distributed over
+    blocks, each of which executes the iterations that change its own, in their order.
 
     ```mlir
     func.func private @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) {
@@ -288,7 +292,8 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

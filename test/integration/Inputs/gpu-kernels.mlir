@@ -4,7 +4,8 @@
 func.func @step(%a: tensor<3x40x33xf32>, %b: tensor<70x50xbf16>, %c: tensor<70x50xf32>,
                 %d: tensor<6x517xf32>, %e: tensor<6x1024xf32>, %f: tensor<0x8xf32>, %g: tensor<1xf32>)
     -> (tensor<3x33x40xf32>, tensor<50x70xf32>, tensor<50x70xi1>, tensor<6xf32>, tensor<6xf32>, tensor<1024xf32>,
-        tensor<6x1024xf32>, tensor<0x8xf32>, tensor<1xf32>, tensor<40x3x33xf32>) {
+        tensor<6x1024xf32>, tensor<0x8xf32>, tensor<1xf32>, tensor<40x3x33xf32>,
+        tensor<17x50xf32>) {
   // Tiles, in the last two of three loops.
   %0 = tensor.empty() : tensor<3x33x40xf32>
   %1 = linalg.transpose ins(%a : tensor<3x40x33xf32>) outs(%0 : tensor<3x33x40xf32>) permutation = [0, 2, 1]
@@ -51,7 +52,28 @@ func.func @step(%a: tensor<3x40x33xf32>, %b: tensor<70x50xbf16>, %c: tensor<70x5
   // No tiles, for neighbours stay neighbours.
   %18 = tensor.empty() : tensor<40x3x33xf32>
   %19 = linalg.transpose ins(%a : tensor<3x40x33xf32>) outs(%18 : tensor<40x3x33xf32>) permutation = [1, 0, 2]
-  return %1, %4#0, %4#1, %7, %8, %11, %13, %15, %17, %19
+  // Rows are added to rows, several to each.
+  %rows = tensor.empty() : tensor<17x50xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%rows : tensor<17x50xf32>) -> tensor<17x50xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %order = arith.constant dense<[
+      0, 5, 3, 11, 12, 6, 10, 7, 14, 14, 7, 10, 6, 12, 11, 3, 5, 0, 5, 3, 11, 12, 6, 10, 7, 14, 14, 7, 10, 6,
+      12, 11, 3, 5, 0, 5, 3, 11, 12, 6, 10, 7, 14, 14, 7, 10, 6, 12, 11, 3, 5, 0, 5, 3, 11, 12, 6, 10, 7, 14,
+      14, 7, 10, 6, 12, 11, 3, 5, 0, 5
+  ]> : tensor<70xindex>
+  %c70 = arith.constant 70 : index
+  %20 = scf.for %i = %c0 to %c70 step %c1 iter_args(%table = %start) -> tensor<17x50xf32> {
+    %row = tensor.extract %order[%i] : tensor<70xindex>
+    %from = tensor.extract_slice %c[%i, 0] [1, 50] [1, 1] : tensor<70x50xf32> to tensor<50xf32>
+    %old = tensor.extract_slice %table[%row, 0] [1, 50] [1, 1] : tensor<17x50xf32> to tensor<50xf32>
+    %empty = tensor.empty() : tensor<50xf32>
+    %new = linalg.add ins(%from, %old : tensor<50xf32>, tensor<50xf32>) outs(%empty : tensor<50xf32>) -> tensor<50xf32>
+    %changed = tensor.insert_slice %new into %table[%row, 0] [1, 50] [1, 1] : tensor<50xf32> into tensor<17x50xf32>
+    scf.yield %changed : tensor<17x50xf32>
+  }
+  return %1, %4#0, %4#1, %7, %8, %11, %13, %15, %17, %19, %20
       : tensor<3x33x40xf32>, tensor<50x70xf32>, tensor<50x70xi1>, tensor<6xf32>, tensor<6xf32>, tensor<1024xf32>,
-        tensor<6x1024xf32>, tensor<0x8xf32>, tensor<1xf32>, tensor<40x3x33xf32>
+        tensor<6x1024xf32>, tensor<0x8xf32>, tensor<1xf32>, tensor<40x3x33xf32>,
+        tensor<17x50xf32>
 }
