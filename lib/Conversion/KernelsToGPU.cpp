@@ -64,6 +64,8 @@ public:
     } else {
       geometry = distribute(rewriter, kernel, arrange(op));
     }
+    if (kernel)
+      setGeometry(kernel, geometry);
     for (func::CallOp call : calls) {
       if (kernel)
         launch(call, kernel, geometry);
@@ -120,6 +122,15 @@ private:
         cast<memref::GlobalOp>(rewriter.clone(*SymbolTable::lookupSymbolIn(module, name)));
     if (constant.getAlignment().value_or(0) < kConstantAlignment)
       constant.setAlignment(kConstantAlignment);
+  }
+
+  /// What is known of numbers of threads makes computing with them cheaper.
+  static void setGeometry(gpu::GPUFuncOp kernel, KernelGeometry geometry) {
+    if (geometry.blocks > std::numeric_limits<int32_t>::max())
+      return;
+    Builder builder(kernel.getContext());
+    kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({int32_t(geometry.threads), 1, 1}));
+    kernel.setKnownGridSizeAttr(builder.getDenseI32ArrayAttr({int32_t(geometry.blocks), 1, 1}));
   }
 
   /// Says where the buffers of arguments begin in all calls.
