@@ -125,7 +125,9 @@ SmallVector<Value> ElementBuilder::loadResults(ValueRange indices) {
   SmallVector<Value> results(numNeighbours * numResults);
   for (auto [index, init] : llvm::enumerate(op.getDpsInitsMutable())) {
     SmallVector<Value> values;
-    if (op.payloadUsesValueFromOperand(&init) || op.getNumReductionLoops() != 0) {
+    if (!starts.empty() && starts[index]) {
+      values.resize(width, starts[index]);
+    } else if (op.payloadUsesValueFromOperand(&init) || op.getNumReductionLoops() != 0) {
       values = load(init, indices);
     } else {
       Type type = getElementTypeOrSelf(init.get().getType());

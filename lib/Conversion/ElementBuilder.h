@@ -19,9 +19,11 @@ namespace mlir::remat {
 
 class ElementBuilder {
 public:
-  /// With `width` neighbours in the innermost loop, whose range it divides.
-  ElementBuilder(RewriterBase &rewriter, linalg::GenericOp op, int64_t width)
-      : rewriter(rewriter), loc(op.getLoc()), op(op), width(width) {}
+  /// With `width` neighbours in the innermost loop, whose range it divides. Results may have
+  /// a scalar that they begin with.
+  ElementBuilder(RewriterBase &rewriter, linalg::GenericOp op, int64_t width,
+                 ArrayRef<Value> starts = {})
+      : rewriter(rewriter), loc(op.getLoc()), op(op), width(width), starts(starts) {}
   virtual ~ElementBuilder() = default;
 
 protected:
@@ -39,7 +41,7 @@ protected:
 
   /// The neighbours of an operand from `indices` on.
   virtual SmallVector<Value> load(OpOperand &operand, ValueRange indices);
-  /// For each neighbour that has results of its own: what is in the place of each result, or
+  /// For each neighbour that has results of its own: what each result begins with, or
   /// anything where that is not read.
   SmallVector<Value> loadResults(ValueRange indices);
   /// What the body makes of those and of the inputs. Terms of one result are added one after
@@ -53,6 +55,8 @@ protected:
   int64_t width;
 
 private:
+  ArrayRef<Value> starts;
+
   SmallVector<Value> getPlace(OpOperand &operand, ValueRange indices);
   SmallVector<Value> getNeighbour(ValueRange indices, int64_t number);
   /// Whether neighbours in the innermost loop have results of their own.

@@ -54,15 +54,16 @@ public:
       return failure();
     gpu::GPUFuncOp kernel = makeKernel(function);
     setAlignment(kernel, calls);
-    auto operations = kernel.getBody().getOps<LinalgOp>();
+    auto operations = llvm::to_vector(kernel.getBody().getOps<LinalgOp>());
     KernelGeometry geometry = {1, kBlockThreads};
     if (operations.empty()) {
       geometry = distributeLoop(rewriter, kernel);
-    } else if (LinalgOp op = *operations.begin(); llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+    } else if (llvm::is_contained(operations.back().getStaticLoopRanges(), 0)) {
       kernel.erase();
       kernel = nullptr;
     } else {
-      geometry = distribute(rewriter, kernel, arrange(op));
+      SmallVector<Value> starts = takeFills(operations);
+      geometry = distribute(rewriter, kernel, arrange(operations.back()), starts);
     }
     if (kernel)
       setGeometry(kernel, geometry);
@@ -147,6 +148,20 @@ private:
     }
   }
 
+  /// Erases what fills results of the last operation; for each of those the value that it is
+  /// filled with, or nothing.
+  SmallVector<Value> takeFills(ArrayRef<LinalgOp> operations) {
+    LinalgOp op = operations.back();
+    SmallVector<Value> starts(op.getNumDpsInits());
+    for (LinalgOp fill : operations.drop_back()) {
+      for (auto [start, init] : llvm::zip_equal(starts, op.getDpsInits()))
+        if (init == fill.getDpsInits().front())
+          start = fill->getOperand(0);
+      rewriter.eraseOp(fill);
+    }
+    return starts;
+  }
+
   GenericOp arrange(LinalgOp op) {
     FailureOr<GenericOp> arranged = arrangeLoops(rewriter, op);
     assert(succeeded(arranged) && "expected an operation on buffers");
@@ -184,7 +199,7 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
   }
 
   /// Whether a function is one structured operation, loop or branch with its constants and
-  /// views.
+  /// views, and what fills the results of a reduction.
   static bool isKernel(func::FuncOp function) {
     if (function.isExternal() || !function.isPrivate() || function.getNumResults() != 0 ||
         !function.getBody().hasOneBlock())
@@ -194,12 +209,24 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
       if (!op.hasTrait<OpTrait::ConstantLike>() &&
           !isa<ViewLikeOpInterface, memref::GetGlobalOp>(op))
         operations.push_back(&op);
-    return operations.size() == 1 &&
-           (isa<LinalgOp>(operations.front()) ||
-            isa<scf::SCFDialect>(operations.front()->getDialect())) &&
-           !operations.front()
-                ->walk([](CallOpInterface) { return WalkResult::interrupt(); })
-                .wasInterrupted();
+    if (operations.empty())
+      return false;
+    Operation *last = operations.pop_back_val();
+    return (isa<LinalgOp>(last) || isa<scf::SCFDialect>(last->getDialect())) &&
+           llvm::all_of(operations, [&](Operation *op) { return isStart(op, last); }) &&
+           !last->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  /// Whether an operation fills a result of a reduction, and nothing else.
+  static bool isStart(Operation *op, Operation *reduction) {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    auto structured = dyn_cast<LinalgOp>(reduction);
+    if (!fill || !structured || structured.getNumReductionLoops() == 0 ||
+        llvm::is_contained(structured.getStaticLoopRanges(), 0))
+      return false;
+    Value filled = fill.getDpsInits().front();
+    return llvm::is_contained(structured.getDpsInits(), filled) &&
+           llvm::range_size(filled.getUses()) == 2;
   }
 
   /// Emits an error at an access of memory that is left to the host.

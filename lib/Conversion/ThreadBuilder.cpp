@@ -22,8 +22,9 @@ using linalg::GenericOp;
 namespace {
 class ThreadBuilder : public ElementBuilder {
 public:
-  ThreadBuilder(RewriterBase &rewriter, GenericOp op, const ThreadLayout &layout)
-      : ElementBuilder(rewriter, op, layout.width), layout(layout) {
+  ThreadBuilder(RewriterBase &rewriter, GenericOp op, const ThreadLayout &layout,
+                ArrayRef<Value> starts)
+      : ElementBuilder(rewriter, op, layout.width, starts), layout(layout) {
     for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
       bool isPoint = isParallel(op, loop);
       (isPoint ? pointLoops : termLoops).push_back(loop);
@@ -188,14 +189,14 @@ KernelGeometry ThreadBuilder::build(gpu::GPUFuncOp kernel) {
 // Entry points
 //===----------------------------------------------------------------------===//
 
-KernelGeometry mlir::remat::distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel,
-                                       GenericOp op) {
+KernelGeometry mlir::remat::distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel, GenericOp op,
+                                       ArrayRef<Value> starts) {
   if (std::optional<SharedTile> tile = matchSharedTile(op))
     return distributeTiles(rewriter, kernel, op, *tile);
-  return ThreadBuilder(rewriter, op, chooseThreadLayout(op)).build(kernel);
+  return ThreadBuilder(rewriter, op, chooseThreadLayout(op), starts).build(kernel);
 }
 
 void mlir::remat::distributeInTurn(RewriterBase &rewriter, GenericOp op, Value thread,
                                    int64_t numThreads) {
-  ThreadBuilder(rewriter, op, ThreadLayout()).buildInTurn(thread, numThreads);
+  ThreadBuilder(rewriter, op, ThreadLayout(), {}).buildInTurn(thread, numThreads);
 }

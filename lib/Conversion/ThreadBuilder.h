@@ -25,7 +25,10 @@ struct KernelGeometry {
 };
 
 /// Distributes results and terms over all threads of the kernel, as chosen for the operation.
-KernelGeometry distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op);
+/// Results for which there is one in `starts` begin with that scalar, not with what is in
+/// their place.
+KernelGeometry distribute(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op,
+                          ArrayRef<Value> starts);
 
 /// Distributes tiles of results over the blocks of the kernel.
 KernelGeometry distributeTiles(RewriterBase &rewriter, gpu::GPUFuncOp kernel, linalg::GenericOp op,

@@ -38,7 +38,7 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   RematOutlineKernelsPassOptions outlining;
-  outlining.loops = true;
+  outlining.loops = outlining.fills = true;
   pipeline.addPass(createRematOutlineKernelsPass(outlining));
   pipeline.addPass(createRematKernelsToGPUPass());
   pipeline.addPass(createCanonicalizerPass());

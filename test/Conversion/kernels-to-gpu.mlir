@@ -1,4 +1,4 @@
-// RUN: remat-opt %s -split-input-file -remat-outline-kernels=loops=true -remat-kernels-to-gpu | FileCheck %s
+// RUN: remat-opt %s -split-input-file -remat-outline-kernels="loops=true fills=true" -remat-kernels-to-gpu | FileCheck %s
 
 // Elements: one thread for each, neighbours for neighbours.
 // CHECK-LABEL: func.func @elements
@@ -136,5 +136,22 @@ memref.global "private" constant @weights : memref<4xf32> = dense<[1.0, 2.0, 3.0
 func.func @constants(%x: memref<4xf32>, %y: memref<4xf32>) {
   %w = memref.get_global @weights : memref<4xf32>
   linalg.add ins(%x, %w : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// What fills the results of a reduction is where the sums begin.
+// CHECK-LABEL: gpu.func @reduce_kernel
+// CHECK-SAME:    (%[[Y:[^:]+]]: memref<100xf32> {{.*}}, %{{[^:]+}}: memref<100x64xf32> {{.*}})
+// CHECK:         %[[ONE:.+]] = arith.constant 1.0
+// CHECK-NOT:     memref.load %[[Y]]
+// CHECK:         %[[RESULT:.+]] = arith.addf %[[ONE]], %{{.+}}
+// CHECK:         memref.store %[[RESULT]], %[[Y]]
+func.func @start(%x: memref<100x64xf32>, %y: memref<100xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%y : memref<100xf32>)
+  linalg.reduce { arith.addf } ins(%x : memref<100x64xf32>) outs(%y : memref<100xf32>)
+      dimensions = [1]
   return
 }

@@ -122,7 +122,8 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
     a large one. Arguments that are parts of different buffers are marked `llvm.noalias`;
     planned views of an arena count as different buffers, which they are for one operation.
     Copies are structured operations, too. With `loops`, so are loops and branches that read or
-    write memory themselves, unless they call something or have results.
+    write memory themselves, unless they call something or have results. With `fills`, what
+    fills the results of a reduction right in front of it is a part of its function.
 
     ```mlir
     linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
@@ -135,6 +136,8 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
   let options = [
     Option<"loops", "loops", "bool", "false",
            "Also put loops that access memory into functions">,
+    Option<"fills", "fills", "bool", "false",
+           "Put reductions into functions with what fills their results before">,
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }
