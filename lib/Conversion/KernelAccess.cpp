@@ -7,6 +7,7 @@
 
 #include "KernelAccess.h"
 
+#include "Remat/Dialect/IR/RematDialect.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,7 +66,11 @@ int64_t mlir::remat::getBufferAlignment(Value memref) {
                                                         LLVM::LLVMDialect::getAlignAttrName());
       return known ? known.getInt() : 1;
     }
-    return isa<FunctionOpInterface>(parent) ? kDriverAlignment : 1;
+    auto function = dyn_cast<FunctionOpInterface>(parent);
+    if (!function || function.isPublic())
+      return function ? kDriverAlignment : 1;
+    auto planned = function->getAttrOfType<IntegerAttr>(RematDialect::getArenaAlignmentAttrName());
+    return planned ? std::min(kDriverAlignment, planned.getInt()) : 1;
   }
   if (auto global = memref.getDefiningOp<memref::GetGlobalOp>()) {
     auto constant =

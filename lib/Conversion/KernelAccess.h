@@ -32,8 +32,9 @@ struct LinearAccess {
 std::optional<LinearAccess> getLinearAccess(linalg::GenericOp op, OpOperand &operand);
 
 /// A power of two that the address divides at which the buffer of a memref begins; 1 if
-/// nothing is known. Arguments of functions begin where the driver allocates, at multiples of
-/// 256 bytes; those of kernels at what their attribute `llvm.align` says.
+/// nothing is known. Arguments of public functions begin where the driver allocates, at
+/// multiples of 256 bytes; those of private ones where buffers of their callers are planned,
+/// and those of kernels where their attribute `llvm.align` says.
 int64_t getBufferAlignment(Value memref);
 
 /// For each loop: how far apart, in elements, the first two places in an operand are; 0 for

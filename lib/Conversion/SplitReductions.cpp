@@ -146,9 +146,10 @@ public:
       : rewriter(rewriter), loc(op.getLoc()), op(op), split(split),
         rest(op.getStaticLoopRanges()[split.loop] / split.parts), combiners(matchCombiners(op)) {}
 
-  void run() {
+  void run(llvm::function_ref<void(Operation *, Operation *)> onSplit) {
     rewriter.setInsertionPoint(op);
     GenericOp partial = addParts();
+    onSplit(op, partial);
     rewriter.replaceOp(op, addPartialResults(partial));
   }
 
@@ -267,7 +268,8 @@ private:
 };
 } // namespace
 
-void mlir::remat::splitReductions(Operation *root) {
+void mlir::remat::splitReductions(Operation *root,
+                                  llvm::function_ref<void(Operation *, Operation *)> onSplit) {
   SmallVector<std::pair<GenericOp, Split>> splits;
   root->walk([&](GenericOp op) {
     if (std::optional<Split> split = chooseSplit(op))
@@ -275,7 +277,7 @@ void mlir::remat::splitReductions(Operation *root) {
   });
   IRRewriter rewriter(root->getContext());
   for (auto &[op, split] : splits)
-    ReductionSplitter(rewriter, op, split).run();
+    ReductionSplitter(rewriter, op, split).run(onSplit);
 }
 
 namespace {

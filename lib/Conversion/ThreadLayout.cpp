@@ -54,8 +54,9 @@ bool mlir::remat::isVector(GenericOp op, OpOperand &operand, int64_t width) {
                       [&](int64_t stride) { return stride % width == 0; });
 }
 
-/// The most neighbours of which a thread loads or stores some at once; results at least must
-/// be contiguous, or else threads that are neighbours would store far apart.
+/// The most neighbours that a thread takes at once. Results at least must be contiguous, or
+/// else threads that are neighbours would store far apart. Of terms, it does not depend on
+/// where operands begin: the order of a sum would, too.
 static int64_t chooseWidth(GenericOp op, int64_t maxWidth) {
   int64_t bytes = 0;
   bool isPoints = isParallel(op, op.getNumLoops() - 1);
@@ -70,10 +71,12 @@ static int64_t chooseWidth(GenericOp op, int64_t maxWidth) {
   int64_t range = op.getStaticLoopRanges().back();
   int64_t numOperations = llvm::range_size(*op.getBody());
   int64_t width = std::min({maxWidth, kMaxWidth, kVectorBytes / bytes});
-  while (width > 1 && (range % width != 0 || numOperations * width > kMaxOperations ||
-                       llvm::none_of(op->getOpOperands(), [&](OpOperand &operand) {
-                         return isVector(op, operand, width);
-                       })))
+  auto isUseful = [&] {
+    return !isPoints || llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return isVector(op, operand, width);
+    });
+  };
+  while (width > 1 && (range % width != 0 || numOperations * width > kMaxOperations || !isUseful()))
     width /= 2;
   return width;
 }

@@ -156,6 +156,38 @@ func.func @rows(%x: memref<100x256xf32>, %y: memref<100xf32>) {
 
 // -----
 
+// Which terms a thread adds does not depend on where the rows begin.
+// CHECK-LABEL: gpu.func @reduce_kernel
+// CHECK:         scf.for %{{.+}} = %{{.+}} to %c64{{.*}} step %c32
+// CHECK-COUNT-4:   memref.load
+// CHECK-COUNT-4:   arith.addf
+// CHECK:           scf.yield
+func.func @odd_rows(%x: memref<100x256xf32, strided<[257, 1], offset: 3>>, %y: memref<100xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<100x256xf32, strided<[257, 1], offset: 3>>)
+      outs(%y : memref<100xf32>) dimensions = [1]
+  return
+}
+
+// -----
+
+// Arguments of private functions are aligned as the buffers of all functions are planned.
+// CHECK-LABEL: gpu.func @exp_kernel
+// CHECK-SAME:    (%{{.+}}: memref<64xf32> {llvm.align = 8 : i64, llvm.noalias}, %{{.+}}: memref<64xf32> {llvm.align = 8 : i64, llvm.noalias})
+// CHECK-LABEL: gpu.func @tanh_kernel
+// CHECK-SAME:    (%{{.+}}: memref<64xf32> {llvm.noalias}, %{{.+}}: memref<64xf32> {llvm.noalias})
+func.func private @planned(%x: memref<64xf32>, %y: memref<64xf32>) attributes {remat.arena_alignment = 8 : i64} {
+  linalg.exp ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
+  linalg.exp ins(%y : memref<64xf32>) outs(%x : memref<64xf32>)
+  return
+}
+func.func private @unknown(%x: memref<64xf32>, %y: memref<64xf32>) {
+  linalg.tanh ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
+  linalg.tanh ins(%y : memref<64xf32>) outs(%x : memref<64xf32>)
+  return
+}
+
+// -----
+
 // All threads have terms: of 64, each of 32 takes two.
 // CHECK-LABEL: gpu.func @reduce_kernel
 // CHECK:         vector.load {{.+}} : memref<100x64xf32>, vector<2xf32>

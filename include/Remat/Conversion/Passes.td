@@ -266,12 +266,14 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     and calls of them launches. Each thread computes a result, or adds some of the terms of
     one: where a sum is long, the threads of a block share its terms, and add what they have
     in a tree. How many they are, and which terms they add in which order, follows from the
-    shapes and layouts alone, so that equal operations give equal results. Neighbouring
-    threads read neighbours in memory, and a thread up to 16 bytes of them at once, where the
-    layouts say that they are aligned. (Arguments of functions are taken to begin at
-    multiples of 256 bytes, where CUDA allocates, and views in an arena where their shift
-    says.) Where an input is transposed, a block computes a tile of 32 by 32 results from
-    copies of its operands in shared memory.
+    shapes and layouts alone, so that equal operations give equal results. A sum begins with
+    what its result is filled with in the same function.
+
+    Neighbouring threads read neighbours in memory, and a thread up to 16 bytes of them at
+    once, where the layouts say that they are aligned. (Arguments of public functions are
+    taken to begin at multiples of 256 bytes, where CUDA allocates, and views in an arena
+    where their shift says.) Where an input is transposed, a block computes a tile of 32 by 32
+    results from copies of its operands in shared memory.
 
     A loop that was outlined is executed by one block, whose threads wait for each other
     around all that it writes. Where each iteration changes one row of an argument, and
