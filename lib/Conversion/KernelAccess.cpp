@@ -7,8 +7,15 @@
 
 #include "KernelAccess.h"
 
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -16,6 +23,8 @@ using linalg::GenericOp;
 
 /// In place of a stride that is not known, which is more often a large one.
 static constexpr int64_t kUnknownStride = int64_t(1) << 20;
+/// Of what a driver allocates, in bytes.
+static constexpr int64_t kDriverAlignment = 256;
 
 SmallVector<Operation *> mlir::remat::matchCombiners(GenericOp op) {
   SmallVector<Operation *> result;
@@ -27,6 +36,54 @@ SmallVector<Operation *> mlir::remat::matchCombiners(GenericOp op) {
     result.push_back(combiners.front());
   }
   return result;
+}
+
+std::optional<LinearAccess> mlir::remat::getLinearAccess(GenericOp op, OpOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  SmallVector<int64_t> strides, sum;
+  int64_t offset = 0;
+  if (!type || failed(type.getStridesAndOffset(strides, offset)) || ShapedType::isDynamic(offset) ||
+      llvm::any_of(strides, ShapedType::isDynamic))
+    return std::nullopt;
+  AffineMap layout = makeStridedLinearLayoutMap(strides, offset, op.getContext());
+  AffineMap place = layout.compose(op.getMatchingIndexingMap(&operand));
+  // What is no sum has further terms.
+  if (failed(getFlattenedAffineExpr(place.getResult(0), op.getNumLoops(), 0, &sum)) ||
+      sum.size() != op.getNumLoops() + 1)
+    return std::nullopt;
+  LinearAccess access{sum.back(), {}};
+  access.strides.append(sum.begin(), sum.end() - 1);
+  return access;
+}
+
+int64_t mlir::remat::getBufferAlignment(Value memref) {
+  if (auto argument = dyn_cast<BlockArgument>(memref)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto kernel = dyn_cast<gpu::GPUFuncOp>(parent)) {
+      if (argument.getArgNumber() >= kernel.getFunctionType().getNumInputs())
+        return 1;
+      auto known = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                        LLVM::LLVMDialect::getAlignAttrName());
+      return known ? known.getInt() : 1;
+    }
+    auto function = dyn_cast<FunctionOpInterface>(parent);
+    if (!function || function.isPublic())
+      return function ? kDriverAlignment : 1;
+    auto planned = function->getAttrOfType<IntegerAttr>(RematDialect::getArenaAlignmentAttrName());
+    return planned ? std::min(kDriverAlignment, planned.getInt()) : 1;
+  }
+  if (auto global = memref.getDefiningOp<memref::GetGlobalOp>()) {
+    auto constant =
+        SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(global, global.getNameAttr());
+    return constant && constant.getAlignment() ? *constant.getAlignment() : 1;
+  }
+  if (auto view = memref.getDefiningOp<memref::ViewOp>()) {
+    std::optional<int64_t> shift = getConstantIntValue(view.getByteShift());
+    return shift ? llvm::MinAlign(getBufferAlignment(view.getSource()), *shift) : 1;
+  }
+  if (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    return getBufferAlignment(view.getViewSource());
+  return 1;
 }
 
 SmallVector<int64_t> mlir::remat::getStrides(GenericOp op, OpOperand &operand) {

@@ -63,7 +63,7 @@ static int64_t countElements(LinalgOp op, OpOperand &operand, MemRefType type) {
   return std::min(count, iterations);
 }
 
-std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op) {
+std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op, ArrayRef<Value> known) {
   bool isStatic = llvm::none_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
   int64_t bytes = 0;
   std::set<std::pair<void *, void *>> counted;
@@ -79,7 +79,8 @@ std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op) {
                               const_cast<void *>(
                                   op.getMatchingIndexingMap(&operand).getAsOpaquePointer())})
                      .second;
-    if (isNew && op.payloadUsesValueFromOperand(&operand))
+    if (isNew && op.payloadUsesValueFromOperand(&operand) &&
+        !llvm::is_contained(known, operand.get()))
       bytes += size;
     if (op.isDpsInit(&operand))
       bytes += size;

@@ -14,8 +14,9 @@ namespace mlir::remat {
 
 /// Bytes that a structured operation on buffers of static sizes reads and writes at least: each
 /// element that it depends on once, and each result once. What its body loads at places that
-/// depend on data counts as if all of them were different. Nothing where sizes are not known.
-std::optional<int64_t> getMinimumBytes(linalg::LinalgOp op);
+/// depend on data counts as if all of them were different. `known` are buffers whose contents
+/// need not be read. Nothing where sizes are not known.
+std::optional<int64_t> getMinimumBytes(linalg::LinalgOp op, ArrayRef<Value> known = {});
 
 } // namespace mlir::remat
 

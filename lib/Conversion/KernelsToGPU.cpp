@@ -4,33 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A block has `points` times `terms` threads: so many neighbouring results, each the sum of
-// what so many threads have added. Terms that are one after the other in memory go to
-// threads that are one after the other, and so do results where the terms are not.
-//
-//     rows                      columns                    elements
-//     results:  1, 8            results:  32               results:  256
-//     terms:    256, 32         terms:    32, 8            terms:    1
-//
-// Thread t of a result adds terms t, t + terms, ... in their order; the partial results are
-// added in a tree. All of that follows from shapes and layouts alone.
-//
-//===----------------------------------------------------------------------===//
 
 #include "KernelAccess.h"
 #include "KernelLoops.h"
 #include "KernelTraffic.h"
 #include "Remat/Conversion/Passes.h"
 #include "StaticLayout.h"
+#include "ThreadBuilder.h"
+#include "ThreadLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATKERNELSTOGPUPASS
@@ -42,302 +32,9 @@ using namespace mlir::remat;
 using linalg::GenericOp;
 using linalg::LinalgOp;
 
-/// Threads of a block, but for one that adds all terms of a few results.
-static constexpr int64_t kBlockThreads = 256, kLargeBlockThreads = 1024;
-/// Threads that execute together, and read neighbours at once.
-static constexpr int64_t kWarp = 32;
-/// Results that are enough to occupy a GPU with one thread for each.
-static constexpr int64_t kManyResults = 1 << 15;
 static constexpr StringLiteral kModuleName = "kernels";
-
-//===----------------------------------------------------------------------===//
-// Decisions
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Which threads a block has; see above.
-struct ThreadLayout {
-  int64_t points = kBlockThreads, terms = 1;
-  /// Whether neighbouring threads add terms of one result.
-  bool isRows = false;
-
-  int64_t getNumThreads() const { return points * terms; }
-};
-} // namespace
-
-static ThreadLayout chooseLayout(GenericOp op, int64_t numPoints, int64_t numTerms) {
-  ThreadLayout layout;
-  layout.isRows = !isParallel(op, op.getNumLoops() - 1);
-  bool isLong = numPoints < kWarp && numTerms > kLargeBlockThreads;
-  if (layout.isRows && numTerms >= kWarp) {
-    layout.terms = isLong                          ? kLargeBlockThreads
-                   : numTerms >= 4 * kBlockThreads ? kBlockThreads
-                                                   : kWarp;
-    layout.points = std::max<int64_t>(kBlockThreads / layout.terms, 1);
-  } else if (!layout.isRows && numPoints < kManyResults && numTerms >= kWarp) {
-    layout.points = kWarp;
-    layout.terms = numTerms >= kLargeBlockThreads ? kWarp : kBlockThreads / kWarp;
-  }
-  return layout;
-}
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Replaces a structured operation in a kernel by what each thread does.
-class ThreadBuilder {
-public:
-  ThreadBuilder(IRRewriter &rewriter, gpu::GPUFuncOp kernel, GenericOp op)
-      : rewriter(rewriter), loc(op.getLoc()), kernel(kernel), op(op) {
-    for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges())) {
-      bool isPoint = isParallel(op, loop);
-      (isPoint ? pointLoops : termLoops).push_back(loop);
-      (isPoint ? numPoints : numTerms) *= range;
-    }
-    if (!termLoops.empty())
-      combiners = matchCombiners(op);
-    if (!combiners.empty())
-      layout = chooseLayout(op, numPoints, numTerms);
-  }
-
-  /// The geometry of the launch: blocks, and threads of each.
-  std::pair<int64_t, int64_t> build();
-  /// Lets the threads of the only block compute results in turn, each all of its terms.
-  void buildInBlock(Value thread);
-
-private:
-  void computePoint(Value point);
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(rewriter, loc, value); }
-  Value divide(Value value, int64_t by) {
-    return by == 1 ? value : arith::DivUIOp::create(rewriter, loc, value, constant(by)).getResult();
-  }
-  Value remainder(Value value, int64_t by) {
-    return by == 1 ? constant(0)
-                   : arith::RemUIOp::create(rewriter, loc, value, constant(by)).getResult();
-  }
-
-  void setIndices(ArrayRef<unsigned> loops, Value number, SmallVector<Value> &indices);
-  SmallVector<Value> getPlace(OpOperand &operand, ValueRange indices);
-  Value load(OpOperand &operand, ValueRange indices);
-  SmallVector<Value> computeTerm(ValueRange indices, ValueRange sums);
-  SmallVector<Value> addTerms(ValueRange indices, Value first, ValueRange start);
-  SmallVector<Value> getNeutral();
-  void store(ValueRange values, ValueRange indices);
-  SmallVector<Value> combine(ValueRange a, ValueRange b);
-  void reduceBlock(Value point, Value term, SmallVector<Value> &sums);
-  void ifTrue(Value condition, function_ref<void()> body);
-
-  IRRewriter &rewriter;
-  Location loc;
-  gpu::GPUFuncOp kernel;
-  GenericOp op;
-  SmallVector<unsigned> pointLoops, termLoops;
-  int64_t numPoints = 1, numTerms = 1;
-  /// Empty if one thread adds all terms of a result.
-  SmallVector<Operation *> combiners;
-  ThreadLayout layout;
-};
-} // namespace
-
-/// Sets the indices of `loops` that belong to a number in row order.
-void ThreadBuilder::setIndices(ArrayRef<unsigned> loops, Value number,
-                               SmallVector<Value> &indices) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
-    indices[loop] = remainder(number, ranges[loop]);
-    number = divide(number, ranges[loop]);
-  }
-  if (!loops.empty())
-    indices[loops.front()] = number;
-}
-
-SmallVector<Value> ThreadBuilder::getPlace(OpOperand &operand, ValueRange indices) {
-  SmallVector<OpFoldResult> values(indices);
-  return getValueOrCreateConstantIndexOp(
-      rewriter, loc,
-      affine::makeComposedFoldedMultiResultAffineApply(
-          rewriter, loc, op.getMatchingIndexingMap(&operand), values));
-}
-
-Value ThreadBuilder::load(OpOperand &operand, ValueRange indices) {
-  if (!isa<MemRefType>(operand.get().getType()))
-    return operand.get();
-  return memref::LoadOp::create(rewriter, loc, operand.get(), getPlace(operand, indices));
-}
-
-/// What the body makes of the inputs at `indices` and of what is in the place of the
-/// results.
-SmallVector<Value> ThreadBuilder::computeTerm(ValueRange indices, ValueRange sums) {
-  IRMapping mapping;
-  for (OpOperand *operand : op.getDpsInputOperands())
-    if (BlockArgument argument = op.getMatchingBlockArgument(operand); !argument.use_empty())
-      mapping.map(argument, load(*operand, indices));
-  mapping.map(op.getRegionOutputArgs(), sums);
-  for (Operation &nested : op.getBody()->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(nested))
-      mapping.map(index.getResult(), indices[index.getDim()]);
-    else
-      rewriter.clone(nested, mapping);
-  }
-  return llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(),
-                             [&](Value value) { return mapping.lookupOrDefault(value); });
-}
-
-/// Adds every so many terms from the `first` on to what is there.
-SmallVector<Value> ThreadBuilder::addTerms(ValueRange indices, Value first, ValueRange start) {
-  SmallVector<Value> all(indices);
-  if (termLoops.empty())
-    return computeTerm(all, start);
-  OpBuilder::InsertionGuard guard(rewriter);
-  Value end = constant(numTerms), step = constant(layout.terms);
-  auto loop = scf::ForOp::create(rewriter, loc, first, end, step, start);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  setIndices(termLoops, loop.getInductionVar(), all);
-  scf::YieldOp::create(rewriter, loc, computeTerm(all, loop.getRegionIterArgs()));
-  return loop.getResults();
-}
-
-SmallVector<Value> ThreadBuilder::getNeutral() {
-  return llvm::map_to_vector(combiners, [&](Operation *combiner) -> Value {
-    return arith::ConstantOp::create(rewriter, loc, *arith::getNeutralElement(combiner));
-  });
-}
-
-void ThreadBuilder::store(ValueRange values, ValueRange indices) {
-  for (auto [value, init] : llvm::zip_equal(values, op.getDpsInitsMutable()))
-    memref::StoreOp::create(rewriter, loc, value, init.get(), getPlace(init, indices));
-}
-
-SmallVector<Value> ThreadBuilder::combine(ValueRange a, ValueRange b) {
-  SmallVector<Value> result;
-  for (auto [combiner, left, right] : llvm::zip_equal(combiners, a, b)) {
-    IRMapping mapping;
-    mapping.map(combiner->getOperand(0), left);
-    mapping.map(combiner->getOperand(1), right);
-    result.push_back(rewriter.clone(*combiner, mapping)->getResult(0));
-  }
-  return result;
-}
-
-void ThreadBuilder::ifTrue(Value condition, function_ref<void()> body) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  auto branch = scf::IfOp::create(rewriter, loc, condition, /*withElseRegion=*/false);
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
-/// Adds the partial results of the threads of each point, in a tree; thread 0 has the sum.
-void ThreadBuilder::reduceBlock(Value point, Value term, SmallVector<Value> &sums) {
-  MLIRContext *context = op.getContext();
-  auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
-  SmallVector<Value> partial;
-  for (Value sum : sums)
-    partial.push_back(kernel.addWorkgroupAttribution(
-        MemRefType::get({layout.terms, layout.points}, sum.getType(), AffineMap(), space), loc));
-  auto loadAt = [&](Value number) {
-    return llvm::map_to_vector(partial, [&](Value buffer) -> Value {
-      return memref::LoadOp::create(rewriter, loc, buffer, ValueRange{number, point});
-    });
-  };
-  auto storeAt = [&](ValueRange values) {
-    for (auto [value, buffer] : llvm::zip_equal(values, partial))
-      memref::StoreOp::create(rewriter, loc, value, buffer, ValueRange{term, point});
-  };
-  storeAt(sums);
-  for (int64_t half = layout.terms / 2; half > 0; half /= 2) {
-    gpu::BarrierOp::create(rewriter, loc);
-    Value isFirst =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, term, constant(half));
-    ifTrue(isFirst, [&] {
-      Value other = arith::AddIOp::create(rewriter, loc, term, constant(half));
-      SmallVector<Value> own = loadAt(term), others = loadAt(other);
-      storeAt(combine(own, others));
-    });
-  }
-  sums = loadAt(term);
-}
-
-/// One result, from the first term to the last.
-void ThreadBuilder::computePoint(Value point) {
-  SmallVector<Value> indices(op.getNumLoops(), constant(0));
-  setIndices(pointLoops, point, indices);
-  SmallVector<Value> start;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    bool isRead = op.payloadUsesValueFromOperand(&init) || !termLoops.empty();
-    Type type = cast<MemRefType>(init.get().getType()).getElementType();
-    start.push_back(
-        isRead ? load(init, indices)
-               : arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)).getResult());
-  }
-  store(addTerms(indices, constant(0), start), indices);
-}
-
-void ThreadBuilder::buildInBlock(Value thread) {
-  layout = ThreadLayout();
-  rewriter.setInsertionPoint(op);
-  Value end = constant(numPoints), step = constant(layout.getNumThreads());
-  auto loop = scf::ForOp::create(rewriter, loc, thread, end, step);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  computePoint(loop.getInductionVar());
-  rewriter.eraseOp(op);
-}
-
-std::pair<int64_t, int64_t> ThreadBuilder::build() {
-  rewriter.setInsertionPoint(op);
-  Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
-  Value block = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
-  Value inBlock = layout.isRows ? divide(thread, layout.terms) : remainder(thread, layout.points);
-  if (layout.terms == 1)
-    inBlock = thread;
-  Value term = layout.isRows ? remainder(thread, layout.terms) : divide(thread, layout.points);
-  Value point = arith::AddIOp::create(
-      rewriter, loc, arith::MulIOp::create(rewriter, loc, block, constant(layout.points)), inBlock);
-  Value isPoint =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ult, point, constant(numPoints));
-  SmallVector<Value> indices(op.getNumLoops(), constant(0));
-
-  if (layout.terms == 1) {
-    ifTrue(isPoint, [&] {
-      setIndices(pointLoops, point, indices);
-      SmallVector<Value> start;
-      for (OpOperand &init : op.getDpsInitsMutable()) {
-        bool isRead = op.payloadUsesValueFromOperand(&init) || !termLoops.empty();
-        Type type = cast<MemRefType>(init.get().getType()).getElementType();
-        start.push_back(
-            isRead
-                ? load(init, indices)
-                : arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type)).getResult());
-      }
-      store(addTerms(indices, constant(0), start), indices);
-    });
-  } else {
-    SmallVector<Value> neutral = getNeutral();
-    auto branch = scf::IfOp::create(rewriter, loc, ValueRange(neutral).getTypes(), isPoint,
-                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> inside(indices);
-    setIndices(pointLoops, point, inside);
-    scf::YieldOp::create(rewriter, loc, addTerms(inside, term, neutral));
-    rewriter.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(rewriter, loc, neutral);
-    rewriter.setInsertionPointAfter(branch);
-    SmallVector<Value> sums(branch.getResults());
-    reduceBlock(inBlock, term, sums);
-    Value isFirst =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, term, constant(0));
-    ifTrue(arith::AndIOp::create(rewriter, loc, isFirst, isPoint), [&] {
-      setIndices(pointLoops, point, indices);
-      SmallVector<Value> start;
-      for (OpOperand &init : op.getDpsInitsMutable())
-        start.push_back(load(init, indices));
-      store(combine(start, sums), indices);
-    });
-  }
-  rewriter.eraseOp(op);
-  return {llvm::divideCeil(numPoints, layout.points), layout.getNumThreads()};
-}
+/// Of constants in kernels, in bytes: that of the widest access.
+static constexpr int64_t kConstantAlignment = 16;
 
 //===----------------------------------------------------------------------===//
 // Modules
@@ -357,16 +54,20 @@ public:
     if (failed(checkSizes(function)))
       return failure();
     gpu::GPUFuncOp kernel = makeKernel(function);
-    auto operations = kernel.getBody().getOps<LinalgOp>();
-    std::pair<int64_t, int64_t> geometry = {1, ThreadLayout().getNumThreads()};
+    setAlignment(kernel, calls);
+    auto operations = llvm::to_vector(kernel.getBody().getOps<LinalgOp>());
+    KernelGeometry geometry = {1, kBlockThreads};
     if (operations.empty()) {
-      buildLoop(kernel);
-    } else if (LinalgOp op = *operations.begin(); llvm::is_contained(op.getStaticLoopRanges(), 0)) {
+      geometry = distributeLoop(rewriter, kernel);
+    } else if (llvm::is_contained(operations.back().getStaticLoopRanges(), 0)) {
       kernel.erase();
       kernel = nullptr;
     } else {
-      geometry = ThreadBuilder(rewriter, kernel, arrange(op)).build();
+      SmallVector<Value> starts = takeFills(operations);
+      geometry = distribute(rewriter, kernel, arrange(operations.back()), starts);
     }
+    if (kernel)
+      setGeometry(kernel, geometry);
     for (func::CallOp call : calls) {
       if (kernel)
         launch(call, kernel, geometry);
@@ -395,36 +96,6 @@ private:
                                       "of a GPU do not have";
   }
 
-  /// A loop is executed by all threads of one block: they agree on what they read, for they
-  /// wait before and after everything that is written.
-  void buildLoop(gpu::GPUFuncOp kernel) {
-    Location loc = kernel.getLoc();
-    rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
-    Value isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, thread,
-                                          arith::ConstantIndexOp::create(rewriter, loc, 0));
-    SmallVector<Operation *> writers;
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<LinalgOp, memref::StoreOp>(op))
-        return WalkResult::advance();
-      writers.push_back(op);
-      return WalkResult::skip();
-    });
-    for (Operation *op : writers) {
-      rewriter.setInsertionPoint(op);
-      gpu::BarrierOp::create(rewriter, loc);
-      rewriter.setInsertionPointAfter(op);
-      gpu::BarrierOp::create(rewriter, loc);
-      if (auto structured = dyn_cast<LinalgOp>(op)) {
-        ThreadBuilder(rewriter, kernel, arrange(structured)).buildInBlock(thread);
-        continue;
-      }
-      rewriter.setInsertionPoint(op);
-      auto branch = scf::IfOp::create(rewriter, loc, isFirst, /*withElseRegion=*/false);
-      rewriter.moveOpBefore(op, branch.thenYield());
-    }
-  }
-
   gpu::GPUFuncOp makeKernel(func::FuncOp function) {
     rewriter.setInsertionPointToEnd(kernels.getBody());
     auto kernel = gpu::GPUFuncOp::create(rewriter, function.getLoc(), function.getName(),
@@ -441,11 +112,21 @@ private:
       rewriter.clone(nested, mapping);
     gpu::ReturnOp::create(rewriter, function.getLoc());
     kernel.walk([&](memref::GetGlobalOp op) { addConstant(op.getNameAttr()); });
-    for (LinalgOp op : kernel.getBody().getOps<LinalgOp>())
-      if (std::optional<int64_t> bytes = getMinimumBytes(op))
-        kernel->setAttr(RematDialect::getMinimumBytesAttrName(),
-                        rewriter.getI64IntegerAttr(*bytes));
+    setMinimumBytes(kernel);
     return kernel;
+  }
+
+  /// Of the last operation: what is before it fills its results.
+  static void setMinimumBytes(gpu::GPUFuncOp kernel) {
+    SmallVector<Value> filled;
+    std::optional<int64_t> bytes;
+    for (LinalgOp op : kernel.getBody().getOps<LinalgOp>()) {
+      bytes = getMinimumBytes(op, filled);
+      filled.push_back(op.getDpsInits().front());
+    }
+    if (bytes)
+      kernel->setAttr(RematDialect::getMinimumBytesAttrName(),
+                      Builder(kernel.getContext()).getI64IntegerAttr(*bytes));
   }
 
   /// Kernels have constants of their own.
@@ -453,7 +134,47 @@ private:
     if (SymbolTable::lookupSymbolIn(kernels, name))
       return;
     rewriter.setInsertionPointToStart(kernels.getBody());
-    rewriter.clone(*SymbolTable::lookupSymbolIn(module, name));
+    auto constant =
+        cast<memref::GlobalOp>(rewriter.clone(*SymbolTable::lookupSymbolIn(module, name)));
+    if (constant.getAlignment().value_or(0) < kConstantAlignment)
+      constant.setAlignment(kConstantAlignment);
+  }
+
+  /// What is known of numbers of threads makes computing with them cheaper.
+  static void setGeometry(gpu::GPUFuncOp kernel, KernelGeometry geometry) {
+    if (geometry.blocks > std::numeric_limits<int32_t>::max())
+      return;
+    Builder builder(kernel.getContext());
+    kernel.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({int32_t(geometry.threads), 1, 1}));
+    kernel.setKnownGridSizeAttr(builder.getDenseI32ArrayAttr({int32_t(geometry.blocks), 1, 1}));
+  }
+
+  /// Says where the buffers of arguments begin in all calls.
+  static void setAlignment(gpu::GPUFuncOp kernel, ArrayRef<func::CallOp> calls) {
+    for (auto [index, type] : llvm::enumerate(kernel.getFunctionType().getInputs())) {
+      if (calls.empty() || !isa<MemRefType>(type))
+        continue;
+      uint64_t alignment = 0;
+      for (func::CallOp call : calls)
+        alignment = llvm::MinAlign(alignment, getBufferAlignment(call.getOperand(index)));
+      if (alignment > 1)
+        kernel.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
+                          Builder(kernel.getContext()).getI64IntegerAttr(alignment));
+    }
+  }
+
+  /// Erases what fills results of the last operation; for each of those the value that it is
+  /// filled with, or nothing.
+  SmallVector<Value> takeFills(ArrayRef<LinalgOp> operations) {
+    LinalgOp op = operations.back();
+    SmallVector<Value> starts(op.getNumDpsInits());
+    for (LinalgOp fill : operations.drop_back()) {
+      for (auto [start, init] : llvm::zip_equal(starts, op.getDpsInits()))
+        if (init == fill.getDpsInits().front())
+          start = fill->getOperand(0);
+      rewriter.eraseOp(fill);
+    }
+    return starts;
   }
 
   GenericOp arrange(LinalgOp op) {
@@ -462,14 +183,14 @@ private:
     return *arranged;
   }
 
-  void launch(func::CallOp call, gpu::GPUFuncOp kernel, std::pair<int64_t, int64_t> geometry) {
+  void launch(func::CallOp call, gpu::GPUFuncOp kernel, KernelGeometry geometry) {
     Location loc = call.getLoc();
     rewriter.setInsertionPoint(call);
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
     };
-    Value one = constant(1), blocks = constant(geometry.first);
-    Value threads = constant(geometry.second);
+    Value one = constant(1), blocks = constant(geometry.blocks);
+    Value threads = constant(geometry.threads);
     gpu::LaunchFuncOp::create(rewriter, loc, kernel, {blocks, one, one}, {threads, one, one},
                               Value(), call.getOperands());
   }
@@ -493,7 +214,7 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
   }
 
   /// Whether a function is one structured operation, loop or branch with its constants and
-  /// views.
+  /// views, and what fills the results of a reduction.
   static bool isKernel(func::FuncOp function) {
     if (function.isExternal() || !function.isPrivate() || function.getNumResults() != 0 ||
         !function.getBody().hasOneBlock())
@@ -503,12 +224,24 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
       if (!op.hasTrait<OpTrait::ConstantLike>() &&
           !isa<ViewLikeOpInterface, memref::GetGlobalOp>(op))
         operations.push_back(&op);
-    return operations.size() == 1 &&
-           (isa<LinalgOp>(operations.front()) ||
-            isa<scf::SCFDialect>(operations.front()->getDialect())) &&
-           !operations.front()
-                ->walk([](CallOpInterface) { return WalkResult::interrupt(); })
-                .wasInterrupted();
+    if (operations.empty())
+      return false;
+    Operation *last = operations.pop_back_val();
+    return (isa<LinalgOp>(last) || isa<scf::SCFDialect>(last->getDialect())) &&
+           llvm::all_of(operations, [&](Operation *op) { return isStart(op, last); }) &&
+           !last->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  /// Whether an operation fills a result of a reduction, and nothing else.
+  static bool isStart(Operation *op, Operation *reduction) {
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    auto structured = dyn_cast<LinalgOp>(reduction);
+    if (!fill || !structured || structured.getNumReductionLoops() == 0 ||
+        llvm::is_contained(structured.getStaticLoopRanges(), 0))
+      return false;
+    Value filled = fill.getDpsInits().front();
+    return llvm::is_contained(structured.getDpsInits(), filled) &&
+           llvm::range_size(filled.getUses()) == 2;
   }
 
   /// Emits an error at a structured operation that is left to the host.

@@ -41,17 +41,22 @@ class KernelOutliner {
 public:
   explicit KernelOutliner(ModuleOp module) : module(module), symbols(module) {}
 
-  void outline(Operation *op) {
-    llvm::SetVector<Value> captured(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), captured);
-    llvm::SetVector<Value> arguments;
+  /// Makes one kernel of operations of which each comes right behind the one before it.
+  void outline(ArrayRef<Operation *> operations) {
+    llvm::SetVector<Value> captured, arguments;
+    for (Operation *op : operations) {
+      captured.insert(op->operand_begin(), op->operand_end());
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+    }
     llvm::SetVector<Operation *> included;
     for (Value value : captured)
       include(value, arguments, included);
-    func::FuncOp kernel = makeKernel(op, arguments.getArrayRef(), included.getArrayRef());
-    OpBuilder builder(op);
-    func::CallOp::create(builder, op->getLoc(), kernel, arguments.getArrayRef());
-    op->erase();
+    func::FuncOp kernel = makeKernel(operations, arguments.getArrayRef(), included.getArrayRef());
+    Operation *last = operations.back();
+    OpBuilder builder(last);
+    func::CallOp::create(builder, last->getLoc(), kernel, arguments.getArrayRef());
+    for (Operation *op : operations)
+      op->erase();
   }
 
 private:
@@ -80,7 +85,7 @@ private:
   }
 
   /// The function of the kernel: one for all that are equal.
-  func::FuncOp makeKernel(Operation *op, ArrayRef<Value> arguments,
+  func::FuncOp makeKernel(ArrayRef<Operation *> operations, ArrayRef<Value> arguments,
                           ArrayRef<Operation *> included) {
     OpBuilder builder(module.getContext());
     Location unknown = builder.getUnknownLoc();
@@ -95,7 +100,8 @@ private:
     mapping.map(arguments, body->getArguments());
     for (Operation *part : included)
       builder.clone(*part, mapping);
-    builder.clone(*op, mapping);
+    for (Operation *op : operations)
+      builder.clone(*op, mapping);
     func::ReturnOp::create(builder, unknown);
     if (areDistinct(arguments))
       for (auto [index, argument] : llvm::enumerate(arguments))
@@ -110,7 +116,7 @@ private:
       kernel->erase();
       return known->second;
     }
-    kernel.setName((op->getName().stripDialect() + "_kernel").str());
+    kernel.setName((operations.back()->getName().stripDialect() + "_kernel").str());
     symbols.insert(kernel);
     return kernel;
   }
@@ -146,6 +152,30 @@ static bool accessesMemory(Operation *op) {
   return accesses && !result.wasInterrupted();
 }
 
+/// The fills right in front of a reduction that say what its results begin with, which nothing
+/// else in it reads; and the reduction.
+static SmallVector<Operation *> addFills(LinalgOp op) {
+  SmallVector<Operation *> operations = {op};
+  if (op.getNumReductionLoops() == 0 || llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return operations;
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  auto isStart = [&](linalg::FillOp fill) {
+    Value filled = fill.getDpsInits().front();
+    auto isSame = [&](Value value) { return getBuffer(value) == getBuffer(filled); };
+    return llvm::is_contained(op.getDpsInits(), filled) &&
+           llvm::count_if(op->getOperands(), isSame) == 1 && llvm::none_of(inside, isSame);
+  };
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    auto fill = dyn_cast<linalg::FillOp>(before);
+    if (fill && isStart(fill))
+      operations.insert(operations.begin(), fill);
+    else if (!isPure(before))
+      break;
+  }
+  return operations;
+}
+
 struct OutlineKernelsPass : public remat::impl::RematOutlineKernelsPassBase<OutlineKernelsPass> {
   using RematOutlineKernelsPassBase::RematOutlineKernelsPassBase;
 
@@ -168,9 +198,17 @@ struct OutlineKernelsPass : public remat::impl::RematOutlineKernelsPassBase<Outl
       operations.push_back(op);
       return WalkResult::skip();
     });
+    SmallVector<SmallVector<Operation *>> kernels;
+    llvm::SmallPtrSet<Operation *, 16> starts;
+    for (Operation *op : operations) {
+      auto structured = dyn_cast<LinalgOp>(op);
+      kernels.push_back(fills && structured ? addFills(structured) : SmallVector<Operation *>{op});
+      starts.insert(kernels.back().begin(), std::prev(kernels.back().end()));
+    }
     KernelOutliner outliner(module);
-    for (Operation *op : operations)
-      outliner.outline(op);
+    for (ArrayRef<Operation *> kernel : kernels)
+      if (!starts.contains(kernel.front()) || kernel.size() > 1)
+        outliner.outline(kernel);
   }
 };
 } // namespace

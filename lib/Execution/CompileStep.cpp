@@ -35,8 +35,10 @@ static Expected<FittedFunction> planMemory(const TrainingStep &step, const Compi
   fit.rematerialize.search.effort = isPlanned ? options.effort : 0;
   fit.rematerialize.target = step.target;
   fit.rematerialize.profile = options.costs;
-  if (options.device != Device::CPU)
+  if (options.device != Device::CPU) {
     fit.rematerialize.alignment = kDeviceAlignment;
+    fit.splitsReductions = true;
+  }
   fit.libraries = options.libraries;
   fit.fusion = options.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);

@@ -16,6 +16,7 @@
 #include "Remat/Pipelines/FitArena.h"
 
 #include "Remat/Conversion/LibraryCalls.h"
+#include "Remat/Conversion/SplitReductions.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Interfaces/TypeSize.h"
@@ -70,6 +71,9 @@ public:
     OwningOpRef<ModuleOp> start(module.clone());
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
+    profile = options.rematerialize.profile;
+    if (options.splitsReductions)
+      split(*start);
     setWorkspace(*start, options.libraries);
     FailureOr<Attempt> attempt = makeAttempt(*start);
     if (failed(attempt))
@@ -95,6 +99,34 @@ private:
   bool isFusing() const { return options.fusion != Fusion::None; }
   const ModelTable &getModels() const {
     return options.rematerialize.models ? *options.rematerialize.models : ModelTable::getBuiltin();
+  }
+
+  /// Splits reductions; a profile is then of the split functions, where it was of the whole.
+  void split(ModuleOp start) {
+    auto function = profile ? start.lookupSymbol<func::FuncOp>(profile->function) : func::FuncOp();
+    llvm::DenseMap<Operation *, OperationTime> times;
+    bool isMeasured = function && !function.isExternal() &&
+                      function.front().getOperations().size() == profile->operations.size();
+    if (isMeasured)
+      for (auto [op, time] : llvm::zip_equal(function.front(), profile->operations))
+        times[&op] = time;
+    splitReductions(start, [&](Operation *whole, Operation *parts) {
+      if (auto it = times.find(whole); it != times.end()) {
+        OperationTime time = it->second;
+        times.erase(it);
+        times[parts] = time;
+      }
+    });
+    if (!isMeasured)
+      return;
+    CostProfile &changed = splitProfile.emplace();
+    changed.function = profile->function;
+    for (Operation &op : function.front()) {
+      auto it = times.find(&op);
+      changed.operations.push_back(
+          it == times.end() ? OperationTime{op.getName().getStringRef().str()} : it->second);
+    }
+    profile = &changed;
   }
 
   /// Bytes above the budget of a function.
@@ -151,6 +183,7 @@ private:
     FittedFunction &fitted = attempt.functions.emplace_back();
     int64_t &plannedBytes = attempt.plannedBytes.emplace_back();
     RematerializeOptions how = options.rematerialize;
+    how.profile = profile;
     if (target)
       how.budget = {Budget::Kind::Bytes, *target};
     for (int pass = 0; pass < kNumPasses; ++pass) {
@@ -247,6 +280,9 @@ private:
 
   ModuleOp module;
   const FitOptions &options;
+  /// The costs that were measured, or null; and what they are where reductions are split.
+  const CostProfile *profile = nullptr;
+  std::optional<CostProfile> splitProfile;
   /// Of the round before.
   std::vector<FittedFunction> last;
   /// What to aim at instead of the budget of each function.
@@ -288,6 +324,7 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.results = results;
     options.fusion = fusion;
     options.libraries = libraries;
+    options.splitsReductions = splitReductions;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

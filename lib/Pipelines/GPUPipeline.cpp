@@ -38,7 +38,7 @@ void mlir::remat::buildConvertToGPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   RematOutlineKernelsPassOptions outlining;
-  outlining.loops = true;
+  outlining.loops = outlining.fills = true;
   pipeline.addPass(createRematOutlineKernelsPass(outlining));
   pipeline.addPass(createRematKernelsToGPUPass());
   pipeline.addPass(createCanonicalizerPass());
@@ -105,7 +105,9 @@ void mlir::remat::registerGPUPipeline() {
       [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
         buildPrepareStep(pipeline);
         Libraries libraries = options.tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
-        pipeline.addPass(createRematFitArenaPass(options.get(libraries)));
+        RematFitArenaPassOptions fit = options.get(libraries);
+        fit.splitReductions = true;
+        pipeline.addPass(createRematFitArenaPass(fit));
         buildConvertToGPU(pipeline);
         buildLowerGPU(pipeline, {options.chip, options.features, options.toolkit, options.format});
       });

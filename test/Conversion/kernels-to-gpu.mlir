@@ -1,16 +1,16 @@
-// RUN: remat-opt %s -split-input-file -remat-outline-kernels=loops=true -remat-kernels-to-gpu | FileCheck %s
+// RUN: remat-opt %s -split-input-file -remat-outline-kernels="loops=true fills=true" -remat-kernels-to-gpu | FileCheck %s
 
 // Elements: one thread for each, neighbours for neighbours.
 // CHECK-LABEL: func.func @elements
-// CHECK:         %[[BLOCKS:.+]] = arith.constant 3 : index
+// CHECK:         %[[BLOCKS:.+]] = arith.constant 4 : index
 // CHECK:         %[[THREADS:.+]] = arith.constant 256 : index
 // CHECK:         gpu.launch_func @kernels::@exp_kernel blocks in (%[[BLOCKS]], %{{.+}}, %{{.+}}) threads in (%[[THREADS]],
-// CHECK-SAME:      args(%arg0 : memref<2x300xf32>, %arg1 : memref<2x300xf32>)
+// CHECK-SAME:      args(%arg0 : memref<3x301xf32>, %arg1 : memref<3x301xf32>)
 // A recomputed value comes from the same kernel.
 // CHECK:         gpu.launch_func @kernels::@exp_kernel
-// CHECK-SAME:      args(%arg0 : memref<2x300xf32>, %arg2 : memref<2x300xf32>)
+// CHECK-SAME:      args(%arg0 : memref<3x301xf32>, %arg2 : memref<3x301xf32>)
 // CHECK-LABEL: gpu.module @kernels
-// CHECK:         gpu.func @exp_kernel(%arg0: memref<2x300xf32> {llvm.noalias}, %arg1: memref<2x300xf32> {llvm.noalias}) kernel
+// CHECK:         gpu.func @exp_kernel(%arg0: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}, %arg1: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 4, 1, 1>}
 // CHECK:           %[[X:.+]] = memref.collapse_shape %arg0
 // CHECK:           %[[Y:.+]] = memref.collapse_shape %arg1
 // CHECK-DAG:       %[[THREAD:.+]] = gpu.thread_id x
@@ -23,9 +23,9 @@
 // CHECK:             %[[E:.+]] = math.exp %[[V]]
 // CHECK:             memref.store %[[E]], %[[Y]][%[[POINT]]]
 // CHECK-NOT:       linalg
-func.func @elements(%x: memref<2x300xf32>, %y: memref<2x300xf32>, %z: memref<2x300xf32>) {
-  linalg.exp ins(%x : memref<2x300xf32>) outs(%y : memref<2x300xf32>)
-  linalg.exp ins(%x : memref<2x300xf32>) outs(%z : memref<2x300xf32>)
+func.func @elements(%x: memref<3x301xf32>, %y: memref<3x301xf32>, %z: memref<3x301xf32>) {
+  linalg.exp ins(%x : memref<3x301xf32>) outs(%y : memref<3x301xf32>)
+  linalg.exp ins(%x : memref<3x301xf32>) outs(%z : memref<3x301xf32>)
   return
 }
 
@@ -129,12 +129,29 @@ func.func @scatter(%rows: memref<8xi32>, %x: memref<8x16xf32>, %y: memref<4x16xf
 
 // Kernels have constants of their own.
 // CHECK-LABEL: gpu.module @kernels
-// CHECK:         memref.global "private" constant @weights
+// CHECK:         memref.global "private" constant @weights : memref<4xf32> = {{.+}} {alignment = 16 : i64}
 // CHECK:         gpu.func @add_kernel(%{{.*}}: memref<4xf32>{{.*}}, %{{.*}}: memref<4xf32>{{.*}}) kernel
 // CHECK:           memref.get_global @weights
 memref.global "private" constant @weights : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
 func.func @constants(%x: memref<4xf32>, %y: memref<4xf32>) {
   %w = memref.get_global @weights : memref<4xf32>
   linalg.add ins(%x, %w : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// What fills the results of a reduction is where the sums begin.
+// CHECK-LABEL: gpu.func @reduce_kernel
+// CHECK-SAME:    (%[[Y:[^:]+]]: memref<100xf32> {{.*}}, %{{[^:]+}}: memref<100x64xf32> {{.*}})
+// CHECK:         %[[ONE:.+]] = arith.constant 1.0
+// CHECK-NOT:     memref.load %[[Y]]
+// CHECK:         %[[RESULT:.+]] = arith.addf %[[ONE]], %{{.+}}
+// CHECK:         memref.store %[[RESULT]], %[[Y]]
+func.func @start(%x: memref<100x64xf32>, %y: memref<100xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%y : memref<100xf32>)
+  linalg.reduce { arith.addf } ins(%x : memref<100x64xf32>) outs(%y : memref<100xf32>)
+      dimensions = [1]
   return
 }

@@ -36,6 +36,28 @@ def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::remat::RematDialect"];
 }
 
+def RematSplitReductionsPass : Pass<"remat-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "Add very many terms to few results in two steps";
+  let description = [{
+    Makes two of each `linalg.generic` on tensors that would occupy few processors of a GPU:
+    one that adds the terms of each of some parts, and one that adds what those are to the
+    result. Comes before memory is planned, so that partial results are a part of it. How many
+    parts there are follows from the shapes alone. What is no sum, product, maximum or the
+    like is left as it is, as is what the runtime library computes.
+
+    ```mlir
+    %sum = linalg.generic ... ins(%x : tensor<4194304xf32>) outs(%init : tensor<f32>)
+    // becomes
+    %parts = tensor.expand_shape %x [[0, 1]] ... into tensor<256x16384xf32>
+    %zeros = arith.constant dense<0.0> : tensor<256xf32>
+    %sums = linalg.generic ... ins(%parts : tensor<256x16384xf32>) outs(%zeros : tensor<256xf32>)
+    %sum = linalg.generic ... ins(%sums : tensor<256xf32>) outs(%init : tensor<f32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mlir::ModuleOp"> {
   let summary = "Let the runtime library compute products and convolutions on buffers";
   let description = [{
@@ -123,7 +145,8 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
     a large one. Arguments that are parts of different buffers are marked `llvm.noalias`;
     planned views of an arena count as different buffers, which they are for one operation.
     Copies are structured operations, too. With `loops`, so are loops and branches that read or
-    write memory themselves, unless they call something or have results.
+    write memory themselves, unless they call something or have results. With `fills`, what
+    fills the results of a reduction right in front of it is a part of its function.
 
     ```mlir
     linalg.exp ins(%x : memref<8xf32>) outs(%a : memref<8xf32>)
@@ -136,6 +159,8 @@ def RematOutlineKernelsPass : Pass<"remat-outline-kernels", "::mlir::ModuleOp"> 
   let options = [
     Option<"loops", "loops", "bool", "false",
            "Also put loops that access memory into functions">,
+    Option<"fills", "fills", "bool", "false",
+           "Put reductions into functions with what fills their results before">,
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }
@@ -264,9 +289,19 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
     and calls of them launches. Each thread computes a result, or adds some of the terms of
     one: where a sum is long, the threads of a block share its terms, and add what they have
     in a tree. How many they are, and which terms they add in which order, follows from the
-    shapes and layouts alone, so that equal operations give equal results. Neighbouring
-    threads read neighbours in memory. A loop that was outlined is executed by one block,
-    whose threads wait for each other around all that it writes.
+    shapes and layouts alone, so that equal operations give equal results. A sum begins with
+    what its result is filled with in the same function.
+
+    Neighbouring threads read neighbours in memory, and a thread up to 16 bytes of them at
+    once, where the layouts say that they are aligned. (Arguments of public functions are
+    taken to begin at multiples of 256 bytes, where CUDA allocates, and views in an arena
+    where their shift says.) Where an input is transposed, a block computes a tile of 32 by 32
+    results from copies of its operands in shared memory.
+
+    A loop that was outlined is executed by one block, whose threads wait for each other
+    around all that it writes. Where each iteration changes one row of an argument, and
+    nothing else but temporaries, as gradients of embeddings do, rows are distributed over
+    blocks, each of which executes the iterations that change its own, in their order.
 
     ```mlir
     func.func private @exp_kernel(%x: memref<512xf32>, %y: memref<512xf32>) {
@@ -285,7 +320,9 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def RematHostAccessesToRuntimePass : Pass<"remat-host-accesses-to-runtime", "::mlir::ModuleOp"> {

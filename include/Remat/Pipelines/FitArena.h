@@ -23,6 +23,8 @@ struct FitOptions {
   Fusion fusion = Fusion::Kernels;
   /// Whose workspace is planned.
   Libraries libraries = Libraries::CPU;
+  /// Whether very many terms are added to few results in two steps, as on a GPU.
+  bool splitsReductions = false;
 };
 
 /// What became of a function with a budget.

@@ -13,14 +13,15 @@ include "mlir/Pass/PassBase.td"
 def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
   let description = [{
-    `remat-set-workspace` after `remat-fuse`, `rematerialize`, the fusion of what is recomputed
-    with elementwise readers, `remat-bufferize`, `remat-linalg-to-library-calls`,
-    `remat-plan-arena` and `remat-verify-arena` in a row. Where no plan fits, the cheapest one
-    for the smallest budget known to be feasible is applied; and where what went into its
-    readers has left room, more is recomputed, up to three times. Where the arena with the
-    arguments and constants of a function is larger than the budget all the same, everything
-    is done again from the start with a smaller one, in up to four rounds. Fails with the
-    numbers, and the module as it was, if that does not help.
+    `remat-fuse`, `remat-split-reductions` where it is asked for, and `remat-set-workspace`;
+    then `rematerialize`, the fusion of what is recomputed with elementwise readers,
+    `remat-bufferize`, `remat-linalg-to-library-calls`, `remat-plan-arena` and
+    `remat-verify-arena` in a row. Where no plan fits, the cheapest one for the smallest budget
+    known to be feasible is applied; and where what went into its readers has left room, more
+    is recomputed, up to three times. Where the arena with the arguments and constants of a
+    function is larger than the budget all the same, everything is done again from the start
+    with a smaller one, in up to four rounds. Fails with the numbers, and the module as it was,
+    if that does not help.
   }];
   let options = [
     Option<"budget", "budget", "::mlir::remat::Budget", "::mlir::remat::Budget()",
@@ -49,6 +50,8 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::remat::Libraries::GPU, "gpu", "cuBLASLt and cuDNN"),
                clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
                           "the same, f32 may be rounded to TF32"))}]>,
+    Option<"splitReductions", "split-reductions", "bool", "false",
+           "Add very many terms to few results in two steps, as for a GPU">,
     Option<"results", "results", "::mlir::remat::ArenaResults",
            "::mlir::remat::ArenaResults::Arena", "Where results are",
            [{::llvm::cl::values(
@@ -58,7 +61,7 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::remat::RematDialect"];
+                           "::mlir::remat::RematDialect", "::mlir::tensor::TensorDialect"];
 }
 
 #endif // REMAT_PIPELINES_PASSES_TD
