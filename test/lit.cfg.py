@@ -1,4 +1,5 @@
 # Configuration of lit for the tests of passes and tools.
+import ctypes
 import os
 import subprocess
 
@@ -21,6 +22,7 @@ config.substitutions += [
     ("%mlir_lib", config.mlir_lib_dir),
     ("%remat_src", config.remat_source_dir),
     ("%remat_build", config.remat_binary_dir),
+    ("%fake_cuda", config.remat_binary_dir + "/test/fake-cuda"),
     ("%recount", f"{config.python} {config.remat_source_dir}/test/integration/recount.py"),
     ("%python", config.python),
     ("%cmake", config.cmake),
@@ -57,6 +59,19 @@ else:
     lit_config.note("highsbox is not installed: no lower bounds by linear programs")
 if not config.sanitizers:
     config.available_features.add("plugins")
+
+if config.cuda_runtime:
+    config.available_features.add("cuda-runtime")
+else:
+    lit_config.note("no headers of CUDA and cuDNN: no tests of the runtime for NVIDIA's driver")
+try:
+    driver = ctypes.CDLL("libcuda.so.1")
+    config.available_features.add("cuda-driver")
+    count = ctypes.c_int()
+    if driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0:
+        config.available_features.add("gpu")
+except OSError:
+    lit_config.note("no driver for a GPU: no tests on one")
 
 # Kernels are linked with libdevice, which only NVIDIA's toolkit has.
 toolkits = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]

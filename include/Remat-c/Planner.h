@@ -12,22 +12,9 @@
 // Units. Sizes are bytes, costs are picoseconds; indices count from 0, and ranges
 // are half-open. Time is the position of an operation, or of a step of a plan.
 //
-// Errors. A function that can fail returns false or null, and takes an argument
-// `error`: null, or where to put a message, which the caller frees with
-// rematStringFree. It is set to null on success (and, after a failure, only if there
-// is no memory for the message). Whatever is passed is checked first: a null pointer
-// where one is not allowed is an error. What cannot be checked is whether pointers
-// lead to as many elements as the counts say, and whether handles are alive.
-// Nothing throws, prints or ends the process, unless memory runs out in the middle
-// of a search.
-//
-// Ownership. Handles belong to the caller, who destroys each exactly once; null may
-// be destroyed. What is passed in is copied. What is obtained from a handle is const
-// and lives as long as the handle. A problem may be destroyed before its plans.
-//
-// Growth. A struct that begins with `structSize` may get more fields at its end. The
-// caller sets `structSize` to the `sizeof` it was compiled with; a library that is
-// older reads the fields it knows, and refuses others unless they are 0.
+// Errors, ownership of handles and structs that grow: see Remat-c/Support.h. Nothing
+// throws, prints or ends the process, unless memory runs out in the middle of a
+// search. A problem may be destroyed before its plans.
 //
 // Threads. Handles don't change after they were made: any number of threads may use
 // one, as long as nobody destroys it. There is no global state.
@@ -37,11 +24,7 @@
 #ifndef REMAT_C_PLANNER_H
 #define REMAT_C_PLANNER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define REMAT_CAPI_EXPORTED __attribute__((visibility("default")))
+#include "Remat-c/Support.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,9 +41,6 @@ typedef struct RematAnswer RematAnswer;
 
 /// The version of the library, `MAJOR.MINOR.PATCH`. Static: don't free it.
 REMAT_CAPI_EXPORTED const char *rematPlannerGetVersion(void);
-
-/// Frees an error message or another text that a function returned; null is allowed.
-REMAT_CAPI_EXPORTED void rematStringFree(char *string);
 
 //===----------------------------------------------------------------------===//
 // Problems

@@ -27,55 +27,6 @@ static_assert(RematPlacementOwn == int(Placement::Own) &&
               RematPlacementNone == int(Placement::None));
 
 //===----------------------------------------------------------------------===//
-// Structs that grow
-//===----------------------------------------------------------------------===//
-
-Error capi::requirePointer(const void *pointer, const char *name) {
-  if (!pointer)
-    return makeError("'{0}' is null", name);
-  return Error::success();
-}
-
-/// The size that the caller was compiled with.
-static Expected<size_t> readStructSize(size_t firstSize, const void *data, const char *name) {
-  // More than any version will ever have: whoever says so has forgotten to say anything.
-  constexpr size_t kMaxStructSize = 4096;
-  if (Error error = requirePointer(data, name))
-    return error;
-  size_t structSize;
-  std::memcpy(&structSize, data, sizeof(structSize));
-  if (structSize < firstSize || structSize > kMaxStructSize)
-    return makeError("expected 'structSize' of '{0}' to be the size of the struct, at least {1} "
-                     "bytes, but got {2}",
-                     name, firstSize, structSize);
-  return structSize;
-}
-
-Error capi::readStruct(void *result, size_t size, size_t firstSize, const void *input,
-                       const char *name) {
-  Expected<size_t> structSize = readStructSize(firstSize, input, name);
-  if (!structSize)
-    return structSize.takeError();
-  const char *data = static_cast<const char *>(input);
-  for (size_t position = size; position < *structSize; ++position)
-    if (data[position])
-      return makeError("'{0}' sets a field that this version of the library does not have", name);
-  std::memcpy(result, input, std::min(size, *structSize));
-  return Error::success();
-}
-
-Error capi::writeStruct(const void *value, size_t size, size_t firstSize, void *output,
-                        const char *name) {
-  Expected<size_t> structSize = readStructSize(firstSize, output, name);
-  if (!structSize)
-    return structSize.takeError();
-  std::memset(output, 0, *structSize);
-  std::memcpy(output, value, std::min(size, *structSize));
-  std::memcpy(output, &*structSize, sizeof(*structSize));
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Arrays that come in
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 #ifndef REMAT_LIB_CAPI_ARRAYS_H
 #define REMAT_LIB_CAPI_ARRAYS_H
 
+#include "Calls.h"
 #include "Remat-c/Planner.h"
 #include "Remat/Planner/Packing.h"
 #include "Remat/Support/Error.h"
@@ -21,21 +22,11 @@
 namespace mlir::remat::planner::capi {
 
 using remat::makeError;
-
-/// "'name' is null" if it is.
-llvm::Error requirePointer(const void *pointer, const char *name);
+using remat::capi::requirePointer;
 
 /// Whether `count` is at least 0 and at most REMAT_MAX_COUNT, and there is an array
 /// unless it is 0.
 llvm::Error checkArray(const void *array, const char *name, int64_t count, const char *countName);
-
-/// Copies `input`, which may have been compiled with fewer or more fields, to `result`
-/// of `size` bytes. `firstSize` is the size of the struct in the first version.
-llvm::Error readStruct(void *result, size_t size, size_t firstSize, const void *input,
-                       const char *name);
-/// The other way round: writes as many fields as `output` says that it has.
-llvm::Error writeStruct(const void *value, size_t size, size_t firstSize, void *output,
-                        const char *name);
 
 llvm::Expected<Problem> toProblem(const RematProblemArrays &arrays);
 /// A plan that is not yet verified. Its regions are arbitrary ones that hold all

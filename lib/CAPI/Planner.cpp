@@ -17,10 +17,8 @@
 #include "Remat/Planner/Solve.h"
 #include "llvm/Support/raw_ostream.h"
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 
+using namespace mlir::remat::capi;
 using namespace mlir::remat::planner;
 using namespace mlir::remat::planner::capi;
 using llvm::Error;
@@ -77,39 +75,8 @@ struct RematAnswer {
 };
 
 //===----------------------------------------------------------------------===//
-// Errors and texts
+// Texts
 //===----------------------------------------------------------------------===//
-
-/// A copy that C can free; null when there is no memory for it.
-static char *copyText(llvm::StringRef text) {
-  char *copy = static_cast<char *>(std::malloc(text.size() + 1));
-  if (!copy)
-    return nullptr;
-  std::memcpy(copy, text.data(), text.size());
-  copy[text.size()] = '\0';
-  return copy;
-}
-
-/// Runs `action`; whatever goes wrong becomes a message.
-static bool attempt(char **message, llvm::function_ref<Error()> action) {
-  if (message)
-    *message = nullptr;
-  auto fail = [&](llvm::StringRef text) {
-    if (message)
-      *message = copyText(text);
-    return false;
-  };
-  try {
-    Error error = action();
-    return error ? fail(llvm::toString(std::move(error))) : true;
-  } catch (const std::bad_alloc &) {
-    return fail("out of memory");
-  } catch (const std::exception &exception) {
-    return fail(exception.what());
-  } catch (...) {
-    return fail("unknown exception");
-  }
-}
 
 /// Writes `text` to a string that C can free.
 static char *makeText(char **error, llvm::function_ref<Error(llvm::raw_ostream &)> write) {
@@ -137,9 +104,6 @@ static Error checkText(const char *text, size_t length) {
 //===----------------------------------------------------------------------===//
 // Structs with a size
 //===----------------------------------------------------------------------===//
-
-// Up to the last field of the first version, whatever is added later.
-#define REMAT_FIRST_SIZE(type, lastField) (offsetof(type, lastField) + sizeof(type::lastField))
 
 static constexpr size_t getFirstSize(const RematProblemArrays *) {
   return REMAT_FIRST_SIZE(RematProblemArrays, alignment);
@@ -182,8 +146,6 @@ static bool getArrays(const Handle *handle, const char *name, Arrays *arrays, ch
 //===----------------------------------------------------------------------===//
 
 const char *rematPlannerGetVersion(void) { return REMAT_VERSION; }
-
-void rematStringFree(char *string) { std::free(string); }
 
 RematProblem *rematProblemCreate(const RematProblemArrays *arrays, char **error) {
   std::unique_ptr<RematProblem> result;

@@ -7,6 +7,7 @@
 
 #include "KernelAccess.h"
 #include "KernelLoops.h"
+#include "KernelTraffic.h"
 #include "Remat/Conversion/Passes.h"
 #include "StaticLayout.h"
 #include "ThreadBuilder.h"
@@ -111,6 +112,10 @@ private:
       rewriter.clone(nested, mapping);
     gpu::ReturnOp::create(rewriter, function.getLoc());
     kernel.walk([&](memref::GetGlobalOp op) { addConstant(op.getNameAttr()); });
+    for (LinalgOp op : kernel.getBody().getOps<LinalgOp>())
+      if (std::optional<int64_t> bytes = getMinimumBytes(op))
+        kernel->setAttr(RematDialect::getMinimumBytesAttrName(),
+                        rewriter.getI64IntegerAttr(*bytes));
     return kernel;
   }
 
@@ -229,12 +234,12 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
            llvm::range_size(filled.getUses()) == 2;
   }
 
-  /// Emits an error at an access of memory that is left to the host.
+  /// Emits an error at a structured operation that is left to the host.
   static LogicalResult checkHost(ModuleOp module) {
     WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
       if (isa<gpu::GPUModuleOp>(op))
         return WalkResult::skip();
-      if (!isa<memref::LoadOp, memref::StoreOp, LinalgOp>(op))
+      if (!isa<LinalgOp>(op))
         return WalkResult::advance();
       op->emitError("'") << op->getName()
                          << "' is left to the host, which cannot access the memory of a GPU";

@@ -1,4 +1,4 @@
-//===- LibraryCalls.cpp - What the runtime library computes -----------------===//
+//===- LibraryCalls.cpp - What libraries compute ----------------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +12,7 @@
 
 #include "Remat/Conversion/LibraryCalls.h"
 
+#include "Remat/Runtime/DeviceCalls.h"
 #include "Remat/Runtime/Runtime.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,10 @@
 using namespace mlir;
 using namespace mlir::remat;
 using linalg::LinalgOp;
+
+static constexpr StringLiteral kMatmul = "rematMatmul", kConvolution = "rematConvolution",
+                               kDeviceMatmul = "rematDeviceMatmul",
+                               kDeviceConvolution = "rematDeviceConvolution";
 
 namespace {
 /// One loop, or several that are like one: its size, and the stride of each operand in
@@ -391,11 +396,37 @@ static SmallVector<int64_t> toWords(const T &shape) {
   return words;
 }
 
-std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op) {
-  if (std::optional<RematMatmul> product = matchMatmul(op))
-    return LibraryCall{"rematMatmul", toWords(*product), rematMatmulWorkspace(&*product)};
-  if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match())
-    if (int64_t bytes = rematConvolutionWorkspace(&*convolution); bytes >= 0)
-      return LibraryCall{"rematConvolution", toWords(*convolution), bytes};
+bool mlir::remat::isLibraryFunction(StringRef name) {
+  return llvm::is_contained({kMatmul, kConvolution, kDeviceMatmul, kDeviceConvolution}, name);
+}
+
+/// Lets the inputs of f32 be rounded to TF32.
+static void allowTF32(RematElement &first, RematElement &second) {
+  for (RematElement *type : {&first, &second})
+    if (*type == RematElement::F32)
+      *type = RematElement::TF32;
+}
+
+std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op, Libraries libraries) {
+  bool isCPU = libraries == Libraries::CPU, isTF32 = libraries == Libraries::GPUWithTF32;
+  auto makeCall = [](StringRef function, const auto &shape,
+                     int64_t bytes) -> std::optional<LibraryCall> {
+    if (bytes < 0)
+      return std::nullopt;
+    return LibraryCall{function, toWords(shape), bytes};
+  };
+  if (std::optional<RematMatmul> product = matchMatmul(op)) {
+    if (isTF32)
+      allowTF32(product->typeA, product->typeB);
+    return isCPU ? makeCall(kMatmul, *product, rematMatmulWorkspace(&*product))
+                 : makeCall(kDeviceMatmul, *product, getDeviceMatmulWorkspace(*product));
+  }
+  if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match()) {
+    if (isTF32)
+      allowTF32(convolution->inputType, convolution->filterType);
+    return isCPU ? makeCall(kConvolution, *convolution, rematConvolutionWorkspace(&*convolution))
+                 : makeCall(kDeviceConvolution, *convolution,
+                            getDeviceConvolutionWorkspace(*convolution));
+  }
   return std::nullopt;
 }

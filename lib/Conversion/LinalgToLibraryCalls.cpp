@@ -30,7 +30,7 @@ static void convert(LinalgOp op, const LibraryCall &call) {
   op->erase();
 }
 
-void mlir::remat::convertToLibraryCalls(Operation *root) {
+void mlir::remat::convertToLibraryCalls(Operation *root, Libraries libraries) {
   SmallVector<LinalgOp> operations;
   root->walk([&](LinalgOp op) {
     // The library writes its output while it still reads its inputs.
@@ -39,13 +39,15 @@ void mlir::remat::convertToLibraryCalls(Operation *root) {
       operations.push_back(op);
   });
   for (LinalgOp op : operations)
-    if (std::optional<LibraryCall> call = matchLibraryCall(op))
+    if (std::optional<LibraryCall> call = matchLibraryCall(op, libraries))
       convert(op, *call);
 }
 
 namespace {
 struct LinalgToLibraryCallsPass
     : public remat::impl::RematLinalgToLibraryCallsPassBase<LinalgToLibraryCallsPass> {
-  void runOnOperation() override { convertToLibraryCalls(getOperation()); }
+  using RematLinalgToLibraryCallsPassBase::RematLinalgToLibraryCallsPassBase;
+
+  void runOnOperation() override { convertToLibraryCalls(getOperation(), libraries); }
 };
 } // namespace

@@ -17,12 +17,12 @@ namespace mlir::remat {
 using namespace mlir;
 using namespace mlir::remat;
 
-void mlir::remat::setWorkspace(Operation *root) {
+void mlir::remat::setWorkspace(Operation *root, Libraries libraries) {
   Builder builder(root->getContext());
   root->walk([&](linalg::LinalgOp op) {
     if (!op.hasPureTensorSemantics())
       return;
-    std::optional<LibraryCall> call = matchLibraryCall(op);
+    std::optional<LibraryCall> call = matchLibraryCall(op, libraries);
     if (call && call->workspaceBytes > 0)
       op->setAttr(RematDialect::getWorkspaceAttrName(),
                   builder.getI64IntegerAttr(call->workspaceBytes));
@@ -31,6 +31,8 @@ void mlir::remat::setWorkspace(Operation *root) {
 
 namespace {
 struct SetWorkspacePass : public remat::impl::RematSetWorkspacePassBase<SetWorkspacePass> {
-  void runOnOperation() override { setWorkspace(getOperation()); }
+  using RematSetWorkspacePassBase::RematSetWorkspacePassBase;
+
+  void runOnOperation() override { setWorkspace(getOperation(), libraries); }
 };
 } // namespace

@@ -18,6 +18,7 @@
 
 #include "DeviceInterface.h"
 #include "Lowering.h"
+#include "Traffic.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
@@ -104,6 +105,22 @@ static void insertCheck(const Access &access, Value *range, FunctionCallee check
                              builder.getInt64(access.alignment), range});
 }
 
+/// Has what is read and written counted.
+static void insertCounts(Module &module, ArrayRef<Access> accesses) {
+  LLVMContext &context = module.getContext();
+  Type *i64 = Type::getInt64Ty(context), *i32 = Type::getInt32Ty(context);
+  FunctionCallee count = module.getOrInsertFunction(
+      symbols::kCountAccess,
+      FunctionType::get(Type::getVoidTy(context), {i64, i64, i32}, /*isVarArg=*/false));
+  for (const Access &access : accesses) {
+    if ((access.kind & kShared) != 0)
+      continue;
+    IRBuilder<> builder(access.instruction);
+    builder.CreateCall(count, {builder.CreatePtrToInt(access.pointer, i64), access.bytes,
+                               builder.getInt32(access.kind)});
+  }
+}
+
 StringRef mlir::remat::emulator::checkAccesses(Module &module, int64_t &numRanges) {
   SmallVector<Access> accesses;
   for (Function &function : module)
@@ -126,5 +143,7 @@ StringRef mlir::remat::emulator::checkAccesses(Module &module, int64_t &numRange
     IRBuilder<> builder(access.instruction);
     insertCheck(access, builder.CreateConstGEP2_64(type, ranges, 0, 2 * index), check);
   }
+  if (isTrafficCounted())
+    insertCounts(module, accesses);
   return kRanges;
 }

@@ -13,6 +13,7 @@
 #include "DeviceMemory.h"
 #include "Errors.h"
 #include "Launch.h"
+#include "Traffic.h"
 
 #include "Remat/Runtime/Runtime.h"
 
@@ -73,6 +74,7 @@ llvm::ArrayRef<DeviceSymbol> mlir::remat::emulator::getDeviceSymbols() {
       {symbols::kRegisters, &threadRegisters},
       {symbols::kCollective, addressOf(collective)},
       {symbols::kCheckAccess, addressOf(checkAccess)},
+      {symbols::kCountAccess, addressOf(countAccess)},
       {symbols::kFusedToOdd, addressOf(fuseToOdd)},
       {symbols::kPermuteBytes, addressOf(permuteBytes)},
       {symbols::kAssertFail, addressOf(failAssertion)},

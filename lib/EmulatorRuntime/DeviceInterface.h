@@ -85,6 +85,8 @@ constexpr llvm::StringLiteral kRegisters = "remat.registers";
 constexpr llvm::StringLiteral kCollective = "remat.collective";
 /// void (i64 address, i64 bytes, i32 kind, i64 alignment, ptr range)
 constexpr llvm::StringLiteral kCheckAccess = "remat.check.access";
+/// void (i64 address, i64 bytes, i32 kind)
+constexpr llvm::StringLiteral kCountAccess = "remat.count.access";
 /// double (double, double, double): a * b + c, where a * b is exact, rounded to odd.
 constexpr llvm::StringLiteral kFusedToOdd = "remat.fma.to.odd";
 /// i32 (i32, i32, i32): the instruction prmt.

@@ -20,6 +20,9 @@ using namespace mlir::remat::emulator;
 
 static MemoryRanges registered, allocated;
 static int64_t memoryEpoch = 0;
+/// Allocations of no bytes have different addresses, too.
+static std::map<void *, uint64_t> allocatedSizes;
+static int64_t allocatedBytes = 0;
 
 void mlir::remat::emulator::registerMemory(MemoryRange range, bool writable) {
   registered.add(range, writable);
@@ -34,22 +37,34 @@ void mlir::remat::emulator::unregisterMemory(uint64_t begin) {
 
 void *mlir::remat::emulator::allocateMemory(uint64_t bytes) {
   constexpr uint64_t kAlignment = 256;
-  // Allocations of no bytes have different addresses, too.
   uint64_t rounded = (bytes + kAlignment) / kAlignment * kAlignment;
   void *memory = std::aligned_alloc(kAlignment, rounded);
   if (!memory)
     fail("no memory for an allocation of " + Twine(bytes) + " bytes");
   if (bytes != 0)
     allocated.add({reinterpret_cast<uint64_t>(memory), bytes}, /*writable=*/true);
+  allocatedSizes[memory] = rounded;
+  allocatedBytes += static_cast<int64_t>(rounded);
   ++memoryEpoch;
   return memory;
 }
 
 void mlir::remat::emulator::freeMemory(void *memory) {
+  auto size = allocatedSizes.find(memory);
+  if (size == allocatedSizes.end()) {
+    if (memory)
+      fail("memory at 0x" + Twine::utohexstr(reinterpret_cast<uint64_t>(memory)) +
+           " is freed that is not allocated");
+    return;
+  }
+  allocatedBytes -= static_cast<int64_t>(size->second);
+  allocatedSizes.erase(size);
   allocated.remove(reinterpret_cast<uint64_t>(memory));
   ++memoryEpoch;
   std::free(memory);
 }
+
+int64_t mlir::remat::emulator::getAllocatedBytes() { return allocatedBytes; }
 
 int64_t mlir::remat::emulator::getMemoryEpoch() { return memoryEpoch; }
 
@@ -89,4 +104,23 @@ void mlir::remat::emulator::checkAccess(uint64_t address, uint64_t bytes, uint32
   if (nearest)
     failWith("outside of registered memory; the nearest are " + describe(nearest->range));
   *range = {0, UINT64_MAX};
+}
+
+void mlir::remat::emulator::checkHostAccess(const char *user, uint64_t address, uint64_t bytes,
+                                            bool isWrite) {
+  if (registered.empty())
+    return;
+  auto failWith = [&](const Twine &reason) {
+    fail(describeOperation() + user + (isWrite ? " writes " : " reads ") +
+         describe({address, bytes}) + ", " + reason);
+  };
+  for (const MemoryRanges *ranges : {&registered, &allocated}) {
+    const MemoryRanges::Entry *entry = ranges->findNearest(address);
+    if (!entry || !entry->range.contains(address, bytes))
+      continue;
+    if (isWrite && !entry->writable)
+      failWith("which are read-only");
+    return;
+  }
+  failWith("outside of registered memory");
 }

@@ -22,6 +22,8 @@ void unregisterMemory(uint64_t begin);
 
 void *allocateMemory(uint64_t bytes);
 void freeMemory(void *memory);
+/// Of what is not yet freed, with the alignment of each.
+int64_t getAllocatedBytes();
 
 /// Another number each time that memory changes.
 int64_t getMemoryEpoch();
@@ -30,6 +32,10 @@ int64_t getMemoryEpoch();
 /// it may access in the same way. For `kind` see DeviceInterface.h.
 void checkAccess(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t alignment,
                  MemoryRange *range);
+
+/// Fails if the host, or a function that it calls, may not access the memory. `user` says in
+/// the error who that is.
+void checkHostAccess(const char *user, uint64_t address, uint64_t bytes, bool isWrite);
 
 } // namespace mlir::remat::emulator
 

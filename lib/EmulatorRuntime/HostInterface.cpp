@@ -12,6 +12,7 @@
 
 #include "DeviceMemory.h"
 #include "Errors.h"
+#include "Event.h"
 #include "Launch.h"
 
 #include "Remat/EmulatorRuntime/EmulatorRuntime.h"
@@ -29,7 +30,7 @@ using namespace mlir::remat::emulator;
 static std::mutex &mutex = *new std::mutex;
 using Guard = std::lock_guard<std::mutex>;
 
-static char stream, event;
+static char stream;
 
 REMAT_EXPORT DeviceModule *mgpuModuleLoad(void *data, size_t bytes) {
   Guard guard(mutex);
@@ -72,10 +73,12 @@ REMAT_EXPORT void *mgpuStreamCreate() { return &stream; }
 REMAT_EXPORT void mgpuStreamDestroy(void *) {}
 REMAT_EXPORT void mgpuStreamSynchronize(void *) {}
 REMAT_EXPORT void mgpuStreamWaitEvent(void *, void *) {}
-REMAT_EXPORT void *mgpuEventCreate() { return &event; }
-REMAT_EXPORT void mgpuEventDestroy(void *) {}
-REMAT_EXPORT void mgpuEventSynchronize(void *) {}
-REMAT_EXPORT void mgpuEventRecord(void *, void *) {}
+REMAT_EXPORT Event *mgpuEventCreate() { return new Event; }
+REMAT_EXPORT void mgpuEventDestroy(Event *event) { delete event; }
+REMAT_EXPORT void mgpuEventSynchronize(Event *) {}
+REMAT_EXPORT void mgpuEventRecord(Event *event, void *) {
+  event->time = std::chrono::steady_clock::now();
+}
 
 REMAT_EXPORT void *mgpuMemAlloc(uint64_t bytes, void *, bool) {
   Guard guard(mutex);

@@ -45,7 +45,9 @@ uint64_t getStackEnd();
 /// Waits for other threads; see CollectiveCall.
 uint64_t callCollective(const CollectiveCall &call);
 
-/// For errors: `kernel 'x', block (0, 0, 0)`, and `, thread (0, 0, 0)`.
+/// For errors: `in <operation>: `, or nothing if the host has not said what it is.
+std::string describeOperation();
+/// `kernel 'x', block (0, 0, 0)`, and `, thread (0, 0, 0)`.
 std::string describeBlock();
 std::string describeThread();
 /// `(x, y, z)` of the thread with that number in its block.

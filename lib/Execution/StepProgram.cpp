@@ -9,16 +9,32 @@
 
 #include "Remat/Execution/ObjectFile.h"
 #include "Remat/Runtime/Runtime.h"
+#include "Remat/Support/Error.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir::remat;
 using namespace llvm::orc;
 
-StepProgram::StepProgram(std::unique_ptr<LLJIT> jit, void (*entry)(void **))
-    : jit(std::move(jit)), entry(entry) {}
-StepProgram::StepProgram(StepProgram &&) noexcept = default;
-StepProgram::~StepProgram() = default;
+StepProgram::StepProgram(std::unique_ptr<LLJIT> jit, void (*entry)(void **), void (*unload)())
+    : jit(std::move(jit)), entry(entry), unload(unload) {}
+
+StepProgram::StepProgram(StepProgram &&other) noexcept
+    : jit(std::move(other.jit)), entry(other.entry), unload(std::exchange(other.unload, nullptr)) {}
+
+/// What a function of the device library says is wrong, if there is such a library.
+static llvm::Error checkDevice(const StepProgram &program, llvm::StringRef function) {
+  auto *getError = reinterpret_cast<const char *(*)()>(program.find(function));
+  const char *message = getError ? getError() : nullptr;
+  return message ? makeError("{0}", message) : llvm::Error::success();
+}
+
+StepProgram::~StepProgram() {
+  if (!unload)
+    return;
+  unload();
+  llvm::consumeError(checkDevice(*this, "rematDeviceTakeError"));
+}
 
 /// The functions of the runtime library: this process may not export them.
 static SymbolMap getRuntimeSymbols(LLJIT &jit) {
@@ -65,9 +81,16 @@ llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer
   if (!address)
     return address.takeError();
   auto *entry = address->toPtr<void (*)(void **)>();
-  StepProgram program(std::move(*jit), entry);
-  if (void *loadKernels = program.find((kLoadPrefix + function).str()))
-    reinterpret_cast<void (*)()>(loadKernels)();
+  StepProgram program(std::move(*jit), entry, nullptr);
+  if (llvm::Error error = checkDevice(program, "rematDeviceOpen"))
+    return std::move(error);
+  using Function = void (*)();
+  if (void *loadKernels = program.find((kLoadPrefix + function).str())) {
+    reinterpret_cast<Function>(loadKernels)();
+    program.unload = reinterpret_cast<Function>(program.find((kUnloadPrefix + function).str()));
+  }
+  if (llvm::Error error = checkDevice(program, "rematDeviceTakeError"))
+    return std::move(error);
   return program;
 }
 

@@ -58,7 +58,7 @@ void mlir::remat::registerCPUPipeline() {
       "remat-cpu-pipeline", "From tensors to code for the CPU within a budget of memory",
       [](OpPassManager &pipeline, const FitPipelineOptions &options) {
         buildPrepareStep(pipeline);
-        pipeline.addPass(createRematFitArenaPass(options.get()));
+        pipeline.addPass(createRematFitArenaPass(options.get(Libraries::CPU)));
         buildLowerToCPU(pipeline);
       });
 }

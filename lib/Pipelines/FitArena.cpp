@@ -72,9 +72,9 @@ public:
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
     profile = options.rematerialize.profile;
-    if (options.splitsReductions)
+    if (options.libraries != Libraries::CPU)
       split(*start);
-    setWorkspace(*start);
+    setWorkspace(*start, options.libraries);
     FailureOr<Attempt> attempt = makeAttempt(*start);
     if (failed(attempt))
       return failure();
@@ -110,7 +110,7 @@ private:
     if (isMeasured)
       for (auto [op, time] : llvm::zip_equal(function.front(), profile->operations))
         times[&op] = time;
-    splitReductions(start, [&](Operation *whole, Operation *parts) {
+    splitReductions(start, options.libraries, [&](Operation *whole, Operation *parts) {
       if (auto it = times.find(whole); it != times.end()) {
         OperationTime time = it->second;
         times.erase(it);
@@ -242,7 +242,7 @@ private:
     };
     if (failed(bufferize(candidate, getModels())))
       return failure();
-    convertToLibraryCalls(candidate);
+    convertToLibraryCalls(candidate, options.libraries);
     if (failed(planArenas(candidate, arena,
                           [](func::FuncOp, const ArenaPlan &) { return success(); })))
       return failure();
@@ -323,7 +323,7 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.rematerialize.search.effort = effort;
     options.results = results;
     options.fusion = fusion;
-    options.splitsReductions = splitReductions;
+    options.libraries = libraries;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

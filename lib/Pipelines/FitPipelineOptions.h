@@ -36,7 +36,7 @@ struct FitPipelineOptions : public PassPipelineOptions<FitPipelineOptions> {
           clEnumValN(ArenaResults::Arena, "arena", "in the arena"),
           clEnumValN(ArenaResults::Caller, "caller", "in buffers that the caller passes in"))};
 
-  RematFitArenaPassOptions get() const {
+  RematFitArenaPassOptions get(Libraries libraries) const {
     RematFitArenaPassOptions fit;
     fit.budget = budget;
     fit.target = target;
@@ -45,6 +45,7 @@ struct FitPipelineOptions : public PassPipelineOptions<FitPipelineOptions> {
     fit.alignment = alignment;
     fit.effort = effort;
     fit.results = results;
+    fit.libraries = libraries;
     return fit;
   }
 };

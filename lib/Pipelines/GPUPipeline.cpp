@@ -34,7 +34,7 @@ std::string mlir::remat::findCUDAToolkit() {
   return "";
 }
 
-void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options) {
+void mlir::remat::buildConvertToGPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematFlattenEmptyArgumentsPass());
   pipeline.addPass(createRematLibraryCallsToRuntimePass());
   RematOutlineKernelsPassOptions outlining;
@@ -43,7 +43,12 @@ void mlir::remat::buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &opt
   pipeline.addPass(createRematKernelsToGPUPass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
+  pipeline.addPass(createRematHostAccessesToRuntimePass());
+  pipeline.addPass(createRematLaunchOnStreamPass());
+  pipeline.addPass(createRematNameLaunchesPass());
+}
 
+void mlir::remat::buildLowerGPU(OpPassManager &pipeline, const GPUOptions &options) {
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
   target.features = options.features;
@@ -86,6 +91,8 @@ struct GPUPipelineOptions : public FitPipelineOptions {
                                llvm::cl::init("")};
   Option<std::string> toolkit{*this, "toolkit", llvm::cl::desc("Folder of the CUDA toolkit"),
                               llvm::cl::init("")};
+  Option<bool> tf32{*this, "tf32", llvm::cl::desc("f32 may be rounded to TF32 in products"),
+                    llvm::cl::init(false)};
   Option<std::string> format{*this, "format",
                              llvm::cl::desc("Of the kernels: llvm, isa, bin or fatbin"),
                              llvm::cl::init(GPUOptions().format)};
@@ -97,10 +104,9 @@ void mlir::remat::registerGPUPipeline() {
       "remat-gpu-pipeline", "From tensors to code for a GPU within a budget of memory",
       [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
         buildPrepareStep(pipeline);
-        RematFitArenaPassOptions fit = options.get();
-        fit.splitReductions = true;
-        pipeline.addPass(createRematFitArenaPass(fit));
-        buildLowerToGPU(pipeline,
-                        {options.chip, options.features, options.toolkit, options.format});
+        Libraries libraries = options.tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
+        pipeline.addPass(createRematFitArenaPass(options.get(libraries)));
+        buildConvertToGPU(pipeline);
+        buildLowerGPU(pipeline, {options.chip, options.features, options.toolkit, options.format});
       });
 }

@@ -225,8 +225,10 @@ bool Convolution::setReorder(Operand &operand) {
 }
 
 std::optional<Convolution> Convolution::create(const RematConvolution &how) {
-  if (how.inputType != RematElement::F32 || how.filterType != RematElement::F32 ||
-      how.outputType != RematElement::F32)
+  auto isF32 = [](RematElement type) {
+    return type == RematElement::F32 || type == RematElement::TF32;
+  };
+  if (!isF32(how.inputType) || !isF32(how.filterType) || !isF32(how.outputType))
     return std::nullopt;
   Convolution result;
   if (how.batch * how.groups * how.inputChannels * how.outputChannels * product(how.windowSizes) *

@@ -8,9 +8,8 @@ func.func @dynamic(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// CHECK: error: 'memref.load' is left to the host, which cannot access the memory of a GPU
-func.func @host(%x: memref<8xf32>) -> f32 {
-  %c0 = arith.constant 0 : index
-  %0 = memref.load %x[%c0] : memref<8xf32>
-  return %0 : f32
+// CHECK: error: 'linalg.exp' is left to the host, which cannot access the memory of a GPU
+func.func @tensors(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%y : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }

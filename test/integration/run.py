@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Executes training steps with remat-run within several budgets.
 
-  run.py [--tool remat-run] [--percent 100,80,60,50] [--device emulator [--bound 1e-5]] STEP.mlir...
+  run.py [--tool remat-run] [--percent 100,80,60,50] [--device emulator|gpu [--bound 1e-5]] STEP.mlir...
 
 Budgets are percentages of the step's own packed peak, or a little more than the smallest one that is
 feasible, where that is larger. Wrong is a step that does not run, whose results differ from those of

@@ -10,10 +10,8 @@
 #include "Inputs.h"
 #include "OperationTimer.h"
 #include "Progress.h"
-#include "Remat/Execution/StepProgram.h"
-#include "Remat/Support/Error.h"
+#include "Remat/Execution/StepInstance.h"
 #include "Remat/Support/OutputFile.h"
-#include <chrono>
 #include <cstring>
 
 using namespace llvm;
@@ -24,76 +22,23 @@ namespace mlir::remat {
 // JSON
 //===----------------------------------------------------------------------===//
 
-static json::Object toObject(const TensorInfo &tensor) {
-  return json::Object{{"element", tensor.element},
-                      {"count", tensor.count},
-                      {"bytes", tensor.bytes},
-                      {"shape", json::Array(tensor.shape)}};
-}
-
-static json::Value toJSON(const ArgumentInfo &argument) {
-  json::Object object = toObject(argument);
-  object["non_negative"] = argument.isNonNegative;
-  object["donated"] = argument.isDonated;
-  return object;
-}
-
-static json::Value toJSON(const ResultInfo &result) {
-  json::Object object = toObject(result);
-  object["argument"] = result.argument;
-  object["offset"] = result.offset;
-  return object;
-}
-
-static bool readTensor(json::ObjectMapper &mapper, TensorInfo &tensor) {
-  return mapper && mapper.map("element", tensor.element) && mapper.map("count", tensor.count) &&
-         mapper.map("bytes", tensor.bytes) && mapper.map("shape", tensor.shape);
-}
-
-static bool fromJSON(const json::Value &value, ArgumentInfo &argument, json::Path path) {
-  json::ObjectMapper mapper(value, path);
-  return readTensor(mapper, argument) && mapper.map("non_negative", argument.isNonNegative) &&
-         mapper.map("donated", argument.isDonated);
-}
-
-static bool fromJSON(const json::Value &value, ResultInfo &result, json::Path path) {
-  json::ObjectMapper mapper(value, path);
-  return readTensor(mapper, result) && mapper.map("argument", result.argument) &&
-         mapper.map("offset", result.offset);
-}
-
 json::Value toJSON(const ExecutionSpec &spec) {
-  return json::Object{{"variant", spec.variant},
-                      {"object", spec.object},
-                      {"function", spec.function},
-                      {"arena_bytes", spec.arenaBytes},
-                      {"alignment", spec.alignment},
-                      {"arguments", spec.arguments},
-                      {"results", spec.results},
-                      {"seed", spec.seed},
-                      {"steps", spec.steps},
-                      {"threads", spec.threads},
-                      {"loss", spec.loss},
-                      {"updates", json::Array(spec.updates)},
-                      {"iterations", spec.iterations},
-                      {"device_library", spec.deviceLibrary},
-                      {"inputs", spec.inputs},
-                      {"results_file", spec.resultsFile},
-                      {"timed_operations", spec.timedOperations}};
+  return json::Object{{"variant", spec.variant}, {"step", toJSON(spec.step)},
+                      {"object", spec.object},   {"device_library", spec.deviceLibrary},
+                      {"seed", spec.seed},       {"iterations", spec.iterations},
+                      {"threads", spec.threads}, {"steps", spec.steps},
+                      {"loss", spec.loss},       {"updates", json::Array(spec.updates)},
+                      {"inputs", spec.inputs},   {"results_file", spec.resultsFile}};
 }
 
 bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
   json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("variant", spec.variant) && mapper.map("object", spec.object) &&
-         mapper.map("function", spec.function) && mapper.map("arena_bytes", spec.arenaBytes) &&
-         mapper.map("alignment", spec.alignment) && mapper.map("arguments", spec.arguments) &&
-         mapper.map("results", spec.results) && mapper.map("seed", spec.seed) &&
-         mapper.map("steps", spec.steps) && mapper.map("threads", spec.threads) &&
+  return mapper && mapper.map("variant", spec.variant) && mapper.map("step", spec.step) &&
+         mapper.map("object", spec.object) && mapper.map("device_library", spec.deviceLibrary) &&
+         mapper.map("seed", spec.seed) && mapper.map("iterations", spec.iterations) &&
+         mapper.map("threads", spec.threads) && mapper.map("steps", spec.steps) &&
          mapper.map("loss", spec.loss) && mapper.map("updates", spec.updates) &&
-         mapper.map("iterations", spec.iterations) &&
-         mapper.map("device_library", spec.deviceLibrary) && mapper.map("inputs", spec.inputs) &&
-         mapper.map("results_file", spec.resultsFile) &&
-         mapper.map("timed_operations", spec.timedOperations);
+         mapper.map("inputs", spec.inputs) && mapper.map("results_file", spec.resultsFile);
 }
 
 json::Value toJSON(const ExecutionResult &result) {
@@ -104,6 +49,7 @@ json::Value toJSON(const ExecutionResult &result) {
   for (auto [operation, picoseconds] : result.operationTimes)
     times.push_back(json::Array{operation, picoseconds});
   return json::Object{{"vmhwm_bytes", result.highWaterBytes},
+                      {"device_bytes", result.deviceBytes},
                       {"milliseconds_per_iteration", result.milliseconds},
                       {"loss_bits", std::move(lossBits)},
                       {"operation_times", std::move(times)}};
@@ -114,6 +60,7 @@ bool fromJSON(const json::Value &value, ExecutionResult &result, json::Path path
   std::vector<int64_t> lossBits;
   std::vector<std::vector<int64_t>> times;
   if (!mapper || !mapper.map("vmhwm_bytes", result.highWaterBytes) ||
+      !mapper.map("device_bytes", result.deviceBytes) ||
       !mapper.map("milliseconds_per_iteration", result.milliseconds) ||
       !mapper.map("loss_bits", lossBits) || !mapper.map("operation_times", times))
     return false;
@@ -127,20 +74,6 @@ bool fromJSON(const json::Value &value, ExecutionResult &result, json::Path path
 //===----------------------------------------------------------------------===//
 // Execution
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Aligned memory that is freed with it.
-class AlignedBuffer {
-public:
-  AlignedBuffer(int64_t bytes, int64_t alignment)
-      : data(std::aligned_alloc(alignment, alignTo(std::max<int64_t>(bytes, 1), alignment)),
-             std::free) {}
-  char *get() const { return static_cast<char *>(data.get()); }
-
-private:
-  std::unique_ptr<void, void (*)(void *)> data;
-};
-} // namespace
 
 /// The largest resident set of this process so far.
 static int64_t getHighWaterBytes() {
@@ -157,119 +90,145 @@ static int64_t getHighWaterBytes() {
 
 /// Lets results be the next step's arguments. They are read before any is written: one may
 /// be in an argument that another one replaces.
-static void update(const ExecutionSpec &spec, ArrayRef<void *> pointers,
-                   function_ref<const char *(const ResultInfo &)> getResult) {
-  std::vector<std::string> values;
-  for (auto [result, argument] : zip_equal(spec.results, spec.updates))
-    values.push_back(argument < 0 ? std::string() : std::string(getResult(result), result.bytes));
-  for (auto [value, argument] : zip_equal(values, spec.updates))
-    if (argument >= 0)
-      std::memcpy(pointers[argument], value.data(), value.size());
+static Error update(const ExecutionSpec &spec, StepInstance &instance) {
+  std::vector<std::pair<int64_t, std::string>> values;
+  for (auto [index, result] : enumerate(spec.step.results)) {
+    int64_t argument = spec.updates[index];
+    if (argument < 0)
+      continue;
+    Error error = instance.readResult(index, [&, bytes = result.bytes](const char *data) {
+      values.emplace_back(argument, std::string(data, bytes));
+    });
+    if (error)
+      return error;
+  }
+  for (const auto &[argument, value] : values) {
+    Error error = instance.fillArgument(argument, [&, &contents = value](char *data) {
+      std::memcpy(data, contents.data(), contents.size());
+      return Error::success();
+    });
+    if (error)
+      return error;
+  }
+  return Error::success();
 }
 
-/// Alignments below this are of no use to the C library.
-static constexpr int64_t kMinAlignment = 64;
+namespace {
+/// Executes a variant, and takes times and losses.
+class Executor {
+public:
+  Executor(const ExecutionSpec &spec, StepInstance &instance, const InputFiles &inputs)
+      : spec(spec), instance(instance), inputs(inputs) {
+    if (spec.step.timedOperations)
+      timer.emplace(*spec.step.timedOperations);
+  }
+
+  Expected<ExecutionResult> run() {
+    if (Error error = fillArguments(/*onlyDonated=*/false))
+      return std::move(error);
+    if (Error error = iterate())
+      return std::move(error);
+    if (Error error = train())
+      return std::move(error);
+    result.highWaterBytes = getHighWaterBytes();
+    result.deviceBytes = instance.getDeviceBytes();
+    if (timer)
+      result.operationTimes = timer->getMedians();
+    if (Error error = writeResults())
+      return std::move(error);
+    return result;
+  }
+
+private:
+  Error fillArguments(bool onlyDonated) {
+    for (auto [index, argument] : enumerate(spec.step.arguments)) {
+      if (onlyDonated && !argument.isDonated)
+        continue;
+      Error error =
+          instance.fillArgument(index, [&, number = index, &info = argument](char *data) -> Error {
+            return inputs.fill(number, info, spec.seed, data);
+          });
+      if (error)
+        return error;
+    }
+    return Error::success();
+  }
+
+  Error iterate() {
+    std::vector<double> milliseconds;
+    for (int64_t iteration = 0; iteration <= spec.iterations; ++iteration) {
+      if (Error error = iteration > 0 ? fillArguments(/*onlyDonated=*/true) : Error::success())
+        return error;
+      progress.showSometimes(
+          formatv("{0}: iteration {1} of {2}", spec.variant, iteration, spec.iterations).str());
+      if (Error error = instance.run(timer ? timer->getBuffer() : nullptr))
+        return error;
+      // The first one warms up.
+      if (iteration == 0 && spec.iterations > 0)
+        continue;
+      milliseconds.push_back(instance.getMilliseconds());
+      if (timer)
+        timer->addExecution();
+    }
+    sort(milliseconds);
+    result.milliseconds = milliseconds[milliseconds.size() / 2];
+    return Error::success();
+  }
+
+  Error train() {
+    if (Error error = spec.steps > 0 ? fillArguments(/*onlyDonated=*/true) : Error::success())
+      return error;
+    for (int64_t step = 0; step < spec.steps; ++step) {
+      progress.showSometimes(
+          formatv("{0}: step {1} of {2}", spec.variant, step + 1, spec.steps).str());
+      if (Error error = instance.run(timer ? timer->getBuffer() : nullptr))
+        return error;
+      if (spec.loss >= 0) {
+        Error error = instance.readResult(spec.loss, [&](const char *data) {
+          result.losses.push_back(readFirst(spec.step.results[spec.loss], data));
+        });
+        if (error)
+          return error;
+      }
+      if (Error error = update(spec, instance))
+        return error;
+    }
+    return Error::success();
+  }
+
+  Error writeResults() {
+    Error failed = Error::success();
+    Error written = writeOutputFile(spec.resultsFile, [&](raw_ostream &os) {
+      for (auto [index, place] : enumerate(spec.step.results))
+        failed = joinErrors(std::move(failed),
+                            instance.readResult(index, [&, bytes = place.bytes](const char *data) {
+                              os.write(data, bytes);
+                            }));
+    });
+    return joinErrors(std::move(failed), std::move(written));
+  }
+
+  const ExecutionSpec &spec;
+  StepInstance &instance;
+  const InputFiles &inputs;
+  std::optional<OperationTimer> timer;
+  Progress progress;
+  ExecutionResult result;
+};
+} // namespace
 
 Expected<ExecutionResult> execute(const ExecutionSpec &spec) {
   Expected<std::unique_ptr<MemoryBuffer>> object = readFile(spec.object);
   if (!object)
     return object.takeError();
-  Expected<StepProgram> program =
-      StepProgram::load(std::move(*object), spec.function, spec.threads, spec.deviceLibrary);
-  if (!program)
-    return program.takeError();
-
-  Expected<InputFiles> inputs = InputFiles::open(spec.inputs, spec.arguments.size());
+  Expected<StepInstance> instance =
+      StepInstance::create(spec.step, std::move(*object), spec.deviceLibrary, spec.threads);
+  if (!instance)
+    return instance.takeError();
+  Expected<InputFiles> inputs = InputFiles::open(spec.inputs, spec.step.arguments.size());
   if (!inputs)
     return inputs.takeError();
-
-  int64_t alignment = std::max(spec.alignment, kMinAlignment);
-  std::vector<AlignedBuffer> buffers;
-  buffers.reserve(spec.arguments.size() + 1);
-  std::vector<void *> pointers;
-  auto allocate = [&](int64_t bytes) -> Error {
-    buffers.emplace_back(bytes, alignment);
-    pointers.push_back(buffers.back().get());
-    return pointers.back() ? Error::success() : makeError("{0} bytes are not available", bytes);
-  };
-  for (auto [index, argument] : enumerate(spec.arguments)) {
-    if (Error error = allocate(argument.bytes))
-      return error;
-    if (Error error = inputs->fill(index, argument, spec.seed, buffers.back().get()))
-      return error;
-  }
-  if (Error error = allocate(spec.arenaBytes))
-    return error;
-  char *arena = buffers.back().get();
-  // An emulator is told what kernels may access.
-  if (auto *registerMemory = reinterpret_cast<void (*)(void *, int64_t, int32_t)>(
-          program->find("rematEmulatorRegisterMemory"))) {
-    for (auto [argument, pointer] : zip_first(spec.arguments, pointers))
-      registerMemory(pointer, argument.bytes, argument.isDonated);
-    registerMemory(arena, spec.arenaBytes, 1);
-  }
-  // All bits of a float that is no number.
-  std::memset(arena, 0xff, spec.arenaBytes);
-  std::optional<OperationTimer> timer;
-  if (spec.timedOperations) {
-    timer.emplace(*spec.timedOperations);
-    pointers.push_back(timer->getBuffer());
-  }
-
-  auto refillDonated = [&]() -> Error {
-    for (auto [index, argument] : enumerate(spec.arguments))
-      if (argument.isDonated)
-        if (Error error =
-                inputs->fill(index, argument, spec.seed, static_cast<char *>(pointers[index])))
-          return error;
-    return Error::success();
-  };
-  Progress progress;
-  std::vector<double> milliseconds;
-  for (int64_t iteration = 0; iteration <= spec.iterations; ++iteration) {
-    if (Error error = refillDonated())
-      return error;
-    progress.showSometimes(
-        formatv("{0}: iteration {1} of {2}", spec.variant, iteration, spec.iterations).str());
-    auto started = std::chrono::steady_clock::now();
-    program->run(pointers);
-    milliseconds.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
-            .count());
-    // The first one warms up.
-    if (timer && iteration > 0)
-      timer->addExecution();
-  }
-  ExecutionResult result;
-  if (timer)
-    result.operationTimes = timer->getMedians();
-  auto getResult = [&](const ResultInfo &place) {
-    return (place.argument ? static_cast<char *>(pointers[*place.argument]) : arena) + place.offset;
-  };
-  if (Error error = spec.steps > 0 ? refillDonated() : Error::success())
-    return error;
-  for (int64_t step = 0; step < spec.steps; ++step) {
-    progress.showSometimes(
-        formatv("{0}: step {1} of {2}", spec.variant, step + 1, spec.steps).str());
-    program->run(pointers);
-    if (spec.loss >= 0)
-      result.losses.push_back(
-          readFirst(spec.results[spec.loss], getResult(spec.results[spec.loss])));
-    update(spec, pointers, getResult);
-  }
-  result.highWaterBytes = getHighWaterBytes();
-  if (milliseconds.size() > 1)
-    milliseconds.erase(milliseconds.begin());
-  sort(milliseconds);
-  result.milliseconds = milliseconds[milliseconds.size() / 2];
-
-  Error written = writeOutputFile(spec.resultsFile, [&](raw_ostream &os) {
-    for (const ResultInfo &place : spec.results)
-      os.write(getResult(place), place.bytes);
-  });
-  if (written)
-    return written;
-  return result;
+  return Executor(spec, *instance, *inputs).run();
 }
 
 } // namespace mlir::remat

@@ -20,25 +20,12 @@
 
 namespace mlir::remat {
 
-struct ArgumentInfo : TensorInfo {
-  /// Floats are drawn from [0, 0.25) and not from [-0.5, 0.5).
-  bool isNonNegative = false;
-  /// The step may overwrite it: it is filled again before each execution.
-  bool isDonated = false;
-};
-
-/// `offset` bytes behind the beginning of an argument or of the arena.
-struct ResultInfo : TensorInfo {
-  std::optional<int64_t> argument;
-  int64_t offset = 0;
-};
-
 /// One variant, ready to run.
 struct ExecutionSpec {
-  std::string variant, object, function;
-  int64_t arenaBytes = 0, alignment = 64;
-  std::vector<ArgumentInfo> arguments;
-  std::vector<ResultInfo> results;
+  std::string variant;
+  StepDescription step;
+  /// Path of the object file, and of the shared library of the device, or empty.
+  std::string object, deviceLibrary;
   int64_t seed = 0, iterations = 1;
   /// Of the loops and products, or 0: what the environment says, or one for each core.
   int64_t threads = 0;
@@ -47,16 +34,14 @@ struct ExecutionSpec {
   /// for each result, or -1; `loss` is the result whose first element is recorded, or -1.
   int64_t steps = 0, loss = -1;
   std::vector<int64_t> updates;
-  /// The shared library of the device that executes kernels, or empty.
-  std::string deviceLibrary;
   /// Folder or archive with arguments, or empty; and the file that results are written to.
   std::string inputs, resultsFile;
-  /// `remat.timed_operations`, where the function records times.
-  std::optional<std::vector<int64_t>> timedOperations;
 };
 
 struct ExecutionResult {
   int64_t highWaterBytes = 0;
+  /// Of a GPU, as its driver reports; 0 elsewhere.
+  int64_t deviceBytes = 0;
   /// Median of the iterations behind the first.
   double milliseconds = 0;
   /// One for each step.

@@ -22,8 +22,15 @@ static double getMeasuredOverhead(const RunReport &report) {
   return before > 0 ? report.variants.back().result.milliseconds / before - 1 : 0;
 }
 
+static int64_t getNumLaunches(const CompiledStep &compiled) {
+  int64_t sum = 0;
+  for (const KernelInfo &kernel : compiled.kernels)
+    sum += kernel.numLaunches;
+  return sum;
+}
+
 static double getPredictedOverhead(const RunReport &report) {
-  const FittedFunction &memory = report.variants.back().memory;
+  const FittedFunction &memory = report.variants.back().compiled.memory;
   return getOverhead(memory.addedCost, memory.cost);
 }
 
@@ -36,34 +43,57 @@ static llvm::json::Value toJSON(double number) {
   return std::isfinite(number) ? llvm::json::Value(number) : nullptr;
 }
 
-static llvm::json::Value toJSON(const Variant &variant) {
+static llvm::json::Value toJSON(const CompiledStep &compiled) {
+  llvm::json::Array kernels;
+  for (const KernelInfo &kernel : compiled.kernels)
+    kernels.push_back(llvm::json::Object{{"name", kernel.name},
+                                         {"launches", kernel.numLaunches},
+                                         {"minimum_bytes", kernel.minimumBytes}});
+  return llvm::json::Object{{"kernels", std::move(kernels)},
+                            {"launches", getNumLaunches(compiled)},
+                            {"library_calls", compiled.numLibraryCalls},
+                            {"code_bytes", int64_t(compiled.deviceCode.size())}};
+}
+
+static llvm::json::Value toJSON(const Variant &variant, bool isExecuted) {
+  const CompiledStep &compiled = variant.compiled;
+  llvm::json::Object object{{"predicted_packed_bytes", compiled.memory.predictedBytes},
+                            {"arena_bytes", compiled.description.arenaBytes},
+                            {"argument_bytes", compiled.argumentBytes},
+                            {"result_bytes", compiled.resultBytes}};
+  if (compiled.description.device != Device::CPU)
+    object["gpu_code"] = ::toJSON(compiled);
+  if (!isExecuted)
+    return object;
   llvm::json::Array losses;
   for (double loss : variant.result.losses)
     losses.push_back(toJSON(loss));
-  return llvm::json::Object{{"predicted_packed_bytes", variant.memory.predictedBytes},
-                            {"arena_bytes", variant.spec.arenaBytes},
-                            {"argument_bytes", variant.argumentBytes},
-                            {"result_bytes", variant.resultBytes},
-                            {"vmhwm_bytes", variant.result.highWaterBytes},
-                            {"milliseconds_per_iteration", variant.result.milliseconds},
-                            {"losses", std::move(losses)}};
+  object["vmhwm_bytes"] = variant.result.highWaterBytes;
+  if (compiled.description.device == Device::GPU)
+    object["device_bytes"] = variant.result.deviceBytes;
+  object["milliseconds_per_iteration"] = variant.result.milliseconds;
+  object["losses"] = std::move(losses);
+  return object;
 }
 
 llvm::json::Value mlir::remat::toJSON(const RunReport &report) {
   llvm::json::Object object{{"version", 1},
-                            {"baseline", ::toJSON(report.getBaseline())},
+                            {"device", getName(report.getDevice())},
+                            {"baseline", ::toJSON(report.getBaseline(), report.isExecuted)},
                             {"rematerialized", nullptr},
                             {"results_equal", nullptr},
                             {"max_difference", nullptr},
                             {"costs", nullptr},
                             {"overhead_predicted", nullptr},
                             {"overhead_measured", nullptr}};
-  if (report.comparison) {
-    object["rematerialized"] = ::toJSON(report.variants.back());
-    object["results_equal"] = report.isEqual();
-    object["max_difference"] = ::toJSON(report.comparison->maxDifference);
+  if (report.variants.size() > 1) {
+    object["rematerialized"] = ::toJSON(report.variants.back(), report.isExecuted);
     object["costs"] = report.hasMeasuredCosts ? "profile" : "model";
     object["overhead_predicted"] = getPredictedOverhead(report);
+  }
+  if (report.comparison) {
+    object["results_equal"] = report.isEqual();
+    object["max_difference"] = ::toJSON(report.comparison->maxDifference);
     object["overhead_measured"] = getMeasuredOverhead(report);
   }
   return object;
@@ -73,26 +103,46 @@ llvm::json::Value mlir::remat::toJSON(const RunReport &report) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-static void printRow(const Variant &variant, const Variant &baseline, raw_ostream &os) {
-  os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14} {5,12} {6,12:f3} {7,7:f3}\n", variant.name,
-                variant.memory.predictedBytes, variant.memory.takenBytes, variant.spec.arenaBytes,
-                variant.argumentBytes, formatBytes(variant.result.highWaterBytes),
-                variant.result.milliseconds,
-                variant.result.milliseconds / std::max(baseline.result.milliseconds, 1e-9));
+static void printRow(const Variant &variant, const RunReport &report, raw_ostream &os) {
+  const CompiledStep &compiled = variant.compiled;
+  os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14}", variant.name, compiled.memory.predictedBytes,
+                compiled.memory.takenBytes, compiled.description.arenaBytes,
+                compiled.argumentBytes);
+  if (report.isExecuted) {
+    bool isGPU = report.getDevice() == Device::GPU;
+    double before = report.getBaseline().result.milliseconds;
+    os << formatv(" {0,12} {1,12:f3} {2,7:f3}",
+                  formatBytes(isGPU ? variant.result.deviceBytes : variant.result.highWaterBytes),
+                  variant.result.milliseconds,
+                  variant.result.milliseconds / std::max(before, 1e-9));
+  }
+  os << '\n';
 }
 
 static void printComparison(const RunReport &report, raw_ostream &os) {
-  const FittedFunction &memory = report.variants.back().memory;
-  os << formatv("\nbudget       {0} B\noverhead     {1:f2} % predicted by {2}\n"
-                "             {3:f2} % measured\nresults      ",
+  const FittedFunction &memory = report.variants.back().compiled.memory;
+  os << formatv("\nbudget       {0} B\noverhead     {1:f2} % predicted by {2}\n",
                 memory.budgetBytes.value_or(0), 100 * getPredictedOverhead(report),
-                report.hasMeasuredCosts ? "measured costs" : "the cost model",
-                100 * getMeasuredOverhead(report));
+                report.hasMeasuredCosts ? "measured costs" : "the cost model");
+  if (!report.comparison)
+    return;
+  os << formatv("             {0:f2} % measured\nresults      ", 100 * getMeasuredOverhead(report));
   if (report.isEqual())
     os << "equal, bit for bit\n";
   else
     os << formatv("differ, most in result {0}: by {1}\n", *report.comparison->result,
                   report.comparison->maxDifference);
+}
+
+/// What there is of code for a GPU.
+static void printKernels(const RunReport &report, raw_ostream &os) {
+  os << formatv("\n{0,-14} {1,14} {2,14} {3,14} {4,14}\n", "", "kernels", "launches",
+                "library calls", "code, B");
+  for (const Variant &variant : report.variants) {
+    const CompiledStep &compiled = variant.compiled;
+    os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14}\n", variant.name, compiled.kernels.size(),
+                  getNumLaunches(compiled), compiled.numLibraryCalls, compiled.deviceCode.size());
+  }
 }
 
 /// The loss of each step, of all variants.
@@ -109,20 +159,27 @@ static void printLosses(const RunReport &report, raw_ostream &os) {
   }
 }
 
-void mlir::remat::print(const Step &step, const RunReport &report, raw_ostream &os) {
+void mlir::remat::print(const TrainingStep &step, const RunReport &report, raw_ostream &os) {
   os << formatv("'{0}': {1} arguments, {2} results\n\n", step.function, step.arguments.size(),
-                report.getBaseline().spec.results.size());
-  os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14} {5,12} {6,12} {7,7}\n", "", "predicted, B",
-                "taken, B", "arena, B", "arguments, B", "VmHWM", "time, ms", "ratio");
+                report.getBaseline().compiled.description.results.size());
+  os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14}", "", "predicted, B", "taken, B", "arena, B",
+                "arguments, B");
+  if (report.isExecuted)
+    os << formatv(" {0,12} {1,12} {2,7}", report.getDevice() == Device::GPU ? "device" : "VmHWM",
+                  "time, ms", "ratio");
+  os << '\n';
   for (const Variant &variant : report.variants)
-    printRow(variant, report.getBaseline(), os);
-  if (report.comparison)
+    printRow(variant, report, os);
+  if (report.variants.size() > 1)
     printComparison(report, os);
+  if (report.getDevice() != Device::CPU)
+    printKernels(report, os);
   if (!report.getBaseline().result.losses.empty())
     printLosses(report, os);
 }
 
-void mlir::remat::printOperations(const Step &step, const CostProfile &profile, raw_ostream &os) {
+void mlir::remat::printOperations(const TrainingStep &step, const CostProfile &profile,
+                                  raw_ostream &os) {
   /// Rows of the table; the file has all of them.
   constexpr size_t kMaxRows = 16;
   std::vector<size_t> order;

@@ -26,7 +26,7 @@ Expected<Comparison> mlir::remat::compareResults(const Variant &first, const Var
     return b.takeError();
   Comparison comparison;
   size_t offset = 0;
-  for (auto [index, result] : enumerate(first.spec.results)) {
+  for (auto [index, result] : enumerate(first.spec.step.results)) {
     const char *left = (*a)->getBufferStart() + offset, *right = (*b)->getBufferStart() + offset;
     offset += result.bytes;
     if (std::memcmp(left, right, result.bytes) == 0)
@@ -58,7 +58,7 @@ Error mlir::remat::writeResults(const Variant &variant, StringRef path) {
     return data.takeError();
   StringRef rest = (*data)->getBuffer();
   std::vector<NumPyArray> arrays;
-  for (auto [index, result] : enumerate(variant.spec.results)) {
+  for (auto [index, result] : enumerate(variant.spec.step.results)) {
     arrays.push_back({"result" + std::to_string(index), getNumPyTypes(result.element).front().str(),
                       result.shape, rest.take_front(result.bytes)});
     rest = rest.drop_front(result.bytes);

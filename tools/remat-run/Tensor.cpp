@@ -46,8 +46,6 @@ static const Element *findElement(StringRef name) {
   return found == std::end(elements) ? nullptr : found;
 }
 
-bool mlir::remat::isKnownElement(StringRef element) { return findElement(element) != nullptr; }
-
 ArrayRef<StringRef> mlir::remat::getNumPyTypes(StringRef element) {
   return findElement(element)->numpy;
 }

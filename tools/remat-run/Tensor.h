@@ -8,23 +8,11 @@
 #ifndef REMAT_TOOLS_REMAT_RUN_TENSOR_H
 #define REMAT_TOOLS_REMAT_RUN_TENSOR_H
 
+#include "Remat/Execution/StepDescription.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace mlir::remat {
-
-/// A tensor: `element` is a builtin type as MLIR writes it, of `count` elements.
-struct TensorInfo {
-  std::string element;
-  int64_t count = 0, bytes = 0;
-  std::vector<int64_t> shape;
-};
-
-/// Whether values of this type can be drawn, read and compared.
-bool isKnownElement(llvm::StringRef element);
 
 /// What NumPy calls a type: the first is written, any is read.
 llvm::ArrayRef<llvm::StringRef> getNumPyTypes(llvm::StringRef element);

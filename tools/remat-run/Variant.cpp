@@ -8,15 +8,8 @@
 #include "Variant.h"
 
 #include "Inputs.h"
-#include "Remat/Conversion/Passes.h"
-#include "Remat/Dialect/IR/RematDialect.h"
-#include "Remat/Execution/ObjectFile.h"
-#include "Remat/Pipelines/Passes.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
@@ -26,67 +19,16 @@ using namespace mlir::remat;
 using llvm::Error;
 using llvm::Expected;
 
-/// Of buffers on a GPU, in bytes.
-static constexpr int64_t kDeviceAlignment = 256;
-
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Fills in what the function says about its memory, and what its operations are.
-static void describe(func::FuncOp function, Variant &variant) {
-  auto getCount = [&](StringRef attribute) {
-    return function->getAttrOfType<IntegerAttr>(attribute).getInt();
-  };
-  ExecutionSpec &spec = variant.spec;
-  spec.arenaBytes = getCount(RematDialect::getArenaBytesAttrName());
-  spec.alignment = getCount(RematDialect::getArenaAlignmentAttrName());
-  variant.argumentBytes = getCount(RematDialect::getArgumentBytesAttrName());
-  variant.resultBytes = getCount(RematDialect::getResultBytesAttrName());
-  DataLayout layout = DataLayout::closest(function);
-  for (auto place : function->getAttrOfType<ArrayAttr>(RematDialect::getResultsAttrName())
-                        .getAsRange<DictionaryAttr>()) {
-    ResultInfo result{
-        llvm::cantFail(getTensorInfo(place.getAs<TypeAttr>("type").getValue(), layout)),
-        std::nullopt, place.getAs<IntegerAttr>("offset").getInt()};
-    if (auto argument = place.getAs<IntegerAttr>("argument"))
-      result.argument = argument.getInt();
-    spec.results.push_back(std::move(result));
-  }
-  if (auto timed =
-          function->getAttrOfType<DenseI64ArrayAttr>(RematDialect::getTimedOperationsAttrName()))
-    spec.timedOperations = timed.asArrayRef().vec();
-}
-
-/// Rewrites tensors to buffers in an arena.
-static Error planMemory(const Step &step, const VariantOptions &options, ModuleOp module,
-                        Variant &variant) {
-  FitOptions fit;
-  fit.rematerialize.budget = options.budget;
-  bool isPlanned = options.budget.kind != Budget::Kind::None;
-  fit.rematerialize.search.effort = isPlanned ? options.effort : 0;
-  fit.rematerialize.target = step.target;
-  fit.rematerialize.profile = options.costs;
-  if (options.device != Device::CPU) {
-    fit.rematerialize.alignment = kDeviceAlignment;
-    fit.splitsReductions = true;
-  }
-  fit.fusion = options.fusion;
-  FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
-  if (failed(fitted))
-    return makeError("'{0}' cannot be compiled", step.function);
-  for (const FittedFunction &function : *fitted)
-    if (function.name == step.function)
-      variant.memory = function;
-  return Error::success();
-}
-
 /// What the process that executes it is told.
-static void fillSpec(const Step &step, const VariantOptions &options, StringRef folder,
-                     ExecutionSpec &spec) {
+static ExecutionSpec makeSpec(const TrainingStep &step, const VariantOptions &options,
+                              const StepDescription &description, StringRef folder) {
+  ExecutionSpec spec;
   spec.variant = options.name;
-  spec.function = step.function;
-  spec.arguments = step.arguments;
+  spec.step = description;
   spec.object = (folder + "/" + options.name + ".o").str();
   spec.resultsFile = (folder + "/" + options.name + ".results").str();
   spec.seed = options.seed;
@@ -98,58 +40,30 @@ static void fillSpec(const Step &step, const VariantOptions &options, StringRef 
     spec.updates.push_back(argument ? int64_t(*argument) : -1);
   spec.inputs = options.inputs;
   spec.deviceLibrary = options.deviceLibrary;
+  return spec;
 }
 
-/// Emits an error at an operation that no pass of the pipeline has lowered, if there is one.
-static LogicalResult checkLowered(ModuleOp module, Device device) {
-  WalkResult result = module.walk([&](Operation *op) {
-    if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
-        isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect, gpu::GPUDialect>(op->getDialect()))
-      return WalkResult::advance();
-    op->emitOpError("is not known to the pipeline for ")
-        << (device == Device::CPU ? "the CPU" : "a GPU");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-Expected<Variant> mlir::remat::compile(const Step &step, const VariantOptions &options,
+Expected<Variant> mlir::remat::compile(const TrainingStep &step, VariantOptions options,
                                        StringRef folder, Progress &progress) {
-  Variant variant;
-  variant.name = options.name;
-  auto show = [&](StringRef stage) { progress.show((options.name + ": " + stage).str()); };
-  OwningOpRef<ModuleOp> module(cast<ModuleOp>(step.module.get()->clone()));
-  show("planning memory");
-  if (options.recordsTimes)
-    (void)runPasses(
-        *module, [](OpPassManager &passes) { passes.addPass(createRematNumberOperationsPass()); });
-  if (Error error = planMemory(step, options, *module, variant))
-    return error;
-  show("lowering");
-  if (options.recordsTimes)
-    (void)runPasses(*module,
-                    [](OpPassManager &passes) { passes.addPass(createRematTimeOperationsPass()); });
-  describe(module->lookupSymbol<func::FuncOp>(step.function), variant);
-  fillSpec(step, options, folder, variant.spec);
-  auto lower = [&](OpPassManager &passes) {
-    if (options.device == Device::CPU)
-      return buildLowerToCPU(passes);
-    GPUOptions gpu;
-    gpu.format = "llvm";
-    buildLowerToGPU(passes, gpu);
+  options.compile.onStage = [&](StringRef stage) {
+    progress.show((options.name + ": " + stage).str());
   };
-  if (failed(runPasses(*module, lower)) || failed(checkLowered(*module, options.device)))
-    return makeError("'{0}' cannot be lowered", step.function);
-  show("compiling");
-  Expected<std::unique_ptr<llvm::MemoryBuffer>> object = compileToObject(*module, step.function);
-  if (!object)
-    return object.takeError();
-  auto write = [&](raw_ostream &os) { os << (*object)->getBuffer(); };
-  if (Error error = writeOutputFile(variant.spec.object, write))
-    return error;
-  if (!options.objectPath.empty())
-    if (Error error = writeOutputFile(options.objectPath, write))
-      return error;
+  Expected<CompiledStep> compiled = compileStep(step, options.compile);
+  if (!compiled)
+    return compiled.takeError();
+  Variant variant{options.name, std::move(*compiled), {}, {}};
+  variant.spec = makeSpec(step, options, variant.compiled.description, folder);
+  auto write = [](StringRef path, StringRef contents) {
+    return path.empty() ? Error::success()
+                        : writeOutputFile(path, [&](raw_ostream &os) { os << contents; });
+  };
+  StringRef object = variant.compiled.object->getBuffer();
+  if (Error error = write(variant.spec.object, object))
+    return std::move(error);
+  if (Error error = write(options.objectPath, object))
+    return std::move(error);
+  if (Error error = write(options.kernelsPath, variant.compiled.deviceCode))
+    return std::move(error);
   return variant;
 }
 

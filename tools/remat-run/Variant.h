@@ -10,30 +10,15 @@
 
 #include "Execution.h"
 #include "Progress.h"
-#include "Remat/Pipelines/FitArena.h"
-#include "Step.h"
+#include "Remat/Execution/CompileStep.h"
 
 namespace mlir::remat {
-
-/// Where a variant is executed.
-enum class Device {
-  CPU,
-  /// As code for a GPU, which the emulator executes.
-  Emulator,
-};
 
 struct VariantOptions {
   /// Names what it is, in tables and of files.
   std::string name;
-  Budget budget;
-  /// Measured costs for the plan, or null.
-  const CostProfile *costs = nullptr;
-  /// Whether the time of each operation is recorded.
-  bool recordsTimes = false;
-  Device device = Device::CPU;
-  /// Of what is recomputed, as of the step.
-  Fusion fusion = Fusion::Kernels;
-  int64_t effort = 1, seed = 0, iterations = 5;
+  CompileOptions compile;
+  int64_t seed = 0, iterations = 5;
   /// Of training.
   int64_t steps = 0;
   /// See ExecutionSpec.
@@ -42,23 +27,21 @@ struct VariantOptions {
   std::string inputs;
   /// See ExecutionSpec.
   std::string deviceLibrary;
-  /// Where to write the object file as well, or empty.
-  std::string objectPath;
+  /// Where to write the object file, and the code of a GPU, as well, or empty.
+  std::string objectPath, kernelsPath;
 };
 
-/// A variant that is compiled.
+/// A variant that is compiled; its object file is in a file.
 struct Variant {
   std::string name;
-  FittedFunction memory;
+  CompiledStep compiled;
   ExecutionSpec spec;
-  int64_t argumentBytes = 0, resultBytes = 0;
   /// Of `executeApart`.
   ExecutionResult result;
 };
 
-/// Compiles the step; files are in `folder`. What MLIR has found is told by
-/// its diagnostics.
-llvm::Expected<Variant> compile(const Step &step, const VariantOptions &options,
+/// Compiles the step; files are in `folder`. What MLIR has found is told by its diagnostics.
+llvm::Expected<Variant> compile(const TrainingStep &step, VariantOptions options,
                                 llvm::StringRef folder, Progress &progress);
 
 /// Executes a variant in a process of its own, with files in `folder`. `program` is the name

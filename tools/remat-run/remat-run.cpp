@@ -5,28 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a training step for the CPU, unchanged and within a budget of memory, executes
-// each variant in a process of its own, and compares memory, time and results. Exit code 0:
+// Compiles a training step, unchanged and within a budget of memory, executes each variant in
+// a process of its own, and compares memory, time and results. Exit code 0:
 // done; 1: bad input, or no plan fits; 3: --compare, and results differ.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
 #include "Progress.h"
-#include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
-#include "Remat/Dialect/IR/RematDialect.h"
-#include "Remat/ExternalModels/Register.h"
-#include "Remat/Pipelines/Passes.h"
 #include "Remat/Runtime/Runtime.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Support/OutputFile.h"
 #include "Report.h"
 #include "Results.h"
-#include "Step.h"
 #include "Variant.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -80,9 +73,18 @@ static cl::opt<int64_t> loop("loop", cl::init(0), cl::value_desc("steps"),
 static cl::opt<Device>
     device("device", cl::init(Device::CPU), cl::desc("Where the variants are executed"),
            cl::values(clEnumValN(Device::CPU, "cpu", "on this processor"),
+                      clEnumValN(Device::GPU, "gpu", "on an NVIDIA GPU"),
                       clEnumValN(Device::Emulator, "emulator",
                                  "as code for a GPU, which is executed on this processor")),
            cl::cat(category));
+static cl::opt<std::string> chip("chip", cl::init(GPUOptions().chip), cl::value_desc("sm_90"),
+                                 cl::desc("GPU that code is for"), cl::cat(category));
+static cl::opt<std::string>
+    format("format", cl::init(GPUOptions().format), cl::value_desc("fatbin|bin|isa|llvm"),
+           cl::desc("Of code for a GPU: cubin and PTX, cubin, PTX or bitcode"), cl::cat(category));
+static cl::opt<bool> tf32("tf32", cl::desc("A GPU may round f32 to TF32 in products"),
+                          cl::cat(category));
+static cl::opt<bool> compileOnly("compile-only", cl::desc("Execute nothing"), cl::cat(category));
 static cl::opt<std::string> target("target", cl::value_desc("cpu|h100|a100|FILE"),
                                    cl::desc("Cost model of the plan; by default 'cpu' on the CPU, "
                                             "'h100' for code for a GPU"),
@@ -110,6 +112,9 @@ static cl::opt<std::string> jsonPath("json", cl::value_desc("file"),
 static cl::opt<std::string> objectPath("object", cl::value_desc("file"),
                                        cl::desc("Write the object file of the last variant"),
                                        cl::cat(category));
+static cl::opt<std::string> kernelsPath("kernels", cl::value_desc("file"),
+                                        cl::desc("Write the GPU's code of the last variant"),
+                                        cl::cat(category));
 static cl::opt<std::string> specPath("execute", cl::ReallyHidden, cl::cat(category));
 
 static std::string getTarget() {
@@ -139,6 +144,16 @@ static Error checkOptions(const Budget &budget) {
                      "its folder");
   if (!profilePath.empty() && device != Device::CPU)
     return makeError("'--profile' measures code for the CPU");
+  if (device != Device::GPU && (chip.getNumOccurrences() > 0 || format.getNumOccurrences() > 0))
+    return makeError("'--chip' and '--format' need '--device=gpu'");
+  if (device == Device::CPU && (tf32 || !kernelsPath.empty()))
+    return makeError("'--tf32' and '--kernels' need a '--device' with code for a GPU");
+  if (!llvm::is_contained({"llvm", "isa", "bin", "fatbin"}, format.getValue()))
+    return makeError("expected '--format' to be llvm, isa, bin or fatbin, but got '{0}'",
+                     format.getValue());
+  if (compileOnly && (compare || loop > 0 || !outputs.empty() || !profilePath.empty()))
+    return makeError("'--compile-only' executes nothing: there is nothing to compare, train, write "
+                     "or measure");
   if (!profilePath.empty() && iterations == 0)
     return makeError("'--profile' needs '--iterations' to be at least 1");
   return Error::success();
@@ -154,15 +169,22 @@ static std::string findLibrary(const char *program, StringRef name) {
   return std::string(path);
 }
 
+static Libraries getLibraries() {
+  return device == Device::CPU ? Libraries::CPU : tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
+}
+
 /// What all variants are compiled with.
 static VariantOptions getVariantOptions(const char *program, StringRef name) {
   VariantOptions options;
-  options.device = device;
-  if (device == Device::Emulator)
-    options.deviceLibrary = findLibrary(program, "libRematEmulatorRuntime.so");
   options.name = name.str();
-  options.fusion = fusion;
-  options.effort = effort;
+  if (device != Device::CPU)
+    options.deviceLibrary = findLibrary(program, getLibraryName(device));
+  options.compile.device = device;
+  options.compile.libraries = getLibraries();
+  options.compile.gpu.chip = chip;
+  options.compile.gpu.format = device == Device::Emulator ? "llvm" : format.getValue();
+  options.compile.fusion = fusion;
+  options.compile.effort = effort;
   options.seed = seed;
   options.iterations = iterations;
   options.inputs = inputs;
@@ -170,14 +192,14 @@ static VariantOptions getVariantOptions(const char *program, StringRef name) {
 }
 
 /// Measures each operation of the unchanged step, in a run of its own.
-static Expected<CostProfile> measureOperations(const char *program, const Step &step,
+static Expected<CostProfile> measureOperations(const char *program, const TrainingStep &step,
                                                StringRef folder, Progress &progress) {
   VariantOptions options = getVariantOptions(program, "profiled");
-  options.recordsTimes = true;
+  options.compile.recordsTimes = true;
   Expected<Variant> variant = compile(step, options, folder, progress);
   if (!variant)
     return variant.takeError();
-  if (!variant->spec.timedOperations)
+  if (!variant->spec.step.timedOperations)
     return makeError("the operations of '{0}' cannot be measured: another function calls it",
                      step.function);
   if (Error error = executeApart(program, *variant, folder))
@@ -194,9 +216,9 @@ static Expected<CostProfile> measureOperations(const char *program, const Step &
 }
 
 /// Compiles the variants, executes them and compares their results.
-static Expected<RunReport> runVariants(const char *program, const Step &step, const Budget &budget,
-                                       const CostProfile *costs, StringRef folder,
-                                       Progress &progress) {
+static Expected<RunReport> runVariants(const char *program, const TrainingStep &step,
+                                       const Budget &budget, const CostProfile *costs,
+                                       StringRef folder, Progress &progress) {
   RunReport report;
   report.hasMeasuredCosts = costs;
   bool isBudget = budget.kind != Budget::Kind::None;
@@ -207,16 +229,21 @@ static Expected<RunReport> runVariants(const char *program, const Step &step, co
     options.steps = loop;
     options.threads = threads;
     if (isSecond) {
-      options.budget = budget;
-      options.costs = costs;
+      options.compile.budget = budget;
+      options.compile.costs = costs;
     }
-    if (isSecond == isBudget)
+    if (isSecond == isBudget) {
       options.objectPath = objectPath;
+      options.kernelsPath = kernelsPath;
+    }
     Expected<Variant> variant = compile(step, options, folder, progress);
     if (!variant)
       return variant.takeError();
     report.variants.push_back(std::move(*variant));
   }
+  report.isExecuted = !compileOnly;
+  if (compileOnly)
+    return report;
   for (Variant &variant : report.variants) {
     progress.show(variant.name + ": executing");
     if (Error error = executeApart(program, variant, folder))
@@ -249,8 +276,12 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
   }
   Progress progress;
   progress.show("reading");
-  Expected<Step> step =
-      readStep(context, sources, inputPath, {functionName, getTarget(), fusion, donate});
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(inputPath, sources, ParserConfig(&context));
+  if (!module)
+    return makeError("cannot read '{0}'", inputPath.getValue());
+  Expected<TrainingStep> step =
+      prepareStep(std::move(module), {functionName, getTarget(), fusion, donate, getLibraries()});
   if (!step)
     return step.takeError();
   if (loop > 0 && !step->roles.lossResult)
@@ -298,17 +329,11 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Runs a training step on the CPU with and without recomputation\n");
+  cl::ParseCommandLineOptions(argc, argv, "Runs a training step with and without recomputation\n");
   if (!specPath.empty())
     return executeSpec(specPath);
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllGPUToLLVMIRTranslations(registry);
-  registry.insert<RematDialect>();
-  registerBufferizableOpInterfaceExternalModels(registry);
-  registerAllExternalModels(registry);
+  registerStepDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   // The pipeline names what it does not know.

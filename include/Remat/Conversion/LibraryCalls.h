@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which structured operations are matrix products and convolutions that the runtime library
-// computes on this processor, and how much workspace it needs.
+// Which structured operations are matrix products and convolutions that a library computes,
+// and how much workspace it needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,20 @@
 
 namespace mlir::remat {
 
-/// A call of a function of `Remat/Runtime/Runtime.h`, on the operands of an operation.
+/// Whose libraries compute products and convolutions.
+enum class Libraries {
+  /// OpenBLAS and oneDNN: `Remat/Runtime/Runtime.h`.
+  CPU,
+  /// cuBLASLt and cuDNN: `Remat/Runtime/DeviceRuntime.h`.
+  GPU,
+  /// The same, where f32 may be rounded to TF32 before it is multiplied.
+  GPUWithTF32,
+};
+
+/// Whether a function computes a product or a convolution.
+bool isLibraryFunction(StringRef name);
+
+/// A call of a library's function on the operands of an operation.
 struct LibraryCall {
   StringRef function;
   /// The structure that the function takes, as 64-bit integers.
@@ -30,14 +43,15 @@ struct LibraryCall {
 /// The call that computes a structured operation on tensors or buffers; nothing if there is
 /// none. What tensors will be in memory is assumed to be without gaps, in the order of their
 /// dimensions.
-std::optional<LibraryCall> matchLibraryCall(linalg::LinalgOp op);
+std::optional<LibraryCall> matchLibraryCall(linalg::LinalgOp op,
+                                            Libraries libraries = Libraries::CPU);
 
 /// States, as `remat.workspace`, what structured operations on tensors will need.
-void setWorkspace(Operation *root);
+void setWorkspace(Operation *root, Libraries libraries = Libraries::CPU);
 
 /// Replaces structured operations on buffers by `remat.library_call`, each with a workspace
 /// of its own.
-void convertToLibraryCalls(Operation *root);
+void convertToLibraryCalls(Operation *root, Libraries libraries = Libraries::CPU);
 
 } // namespace mlir::remat
 

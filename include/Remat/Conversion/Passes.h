@@ -8,6 +8,7 @@
 #ifndef REMAT_CONVERSION_PASSES_H
 #define REMAT_CONVERSION_PASSES_H
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

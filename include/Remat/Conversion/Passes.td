@@ -13,9 +13,10 @@ include "mlir/Pass/PassBase.td"
 def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
   let summary = "State the workspace of products and convolutions on tensors";
   let description = [{
-    Sets `remat.workspace` on structured operations on tensors that the runtime library will
-    compute with scratch memory: as many bytes as it needs for them on this processor, with
-    as many threads as this process has. So plans count it, and clones have it, too.
+    Sets `remat.workspace` on structured operations on tensors that a library will compute
+    with scratch memory. On the CPU: as many bytes as the runtime library needs for them on
+    this processor, with as many threads as this process has. On a GPU: what follows from the
+    shape (`Remat/Runtime/DeviceCalls.h`). So plans count it, and clones have it, too.
 
     ```mlir
     linalg.conv_2d_nhwc_hwcf ins(%x, %w : ...) outs(%y : ...) -> tensor<2x16x16x4xf32>
@@ -23,6 +24,15 @@ def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
     linalg.conv_2d_nhwc_hwcf {remat.workspace = 14592 : i64} ins(%x, %w : ...) ...
     ```
   }];
+  let options = [
+    Option<"libraries", "libraries", "::mlir::remat::Libraries", "::mlir::remat::Libraries::CPU",
+           "Whose libraries are called",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Libraries::CPU, "cpu", "OpenBLAS and oneDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPU, "gpu", "cuBLASLt and cuDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
+                          "the same, f32 may be rounded to TF32"))}]>,
+  ];
   let dependentDialects = ["::mlir::remat::RematDialect"];
 }
 
@@ -65,6 +75,10 @@ def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mli
     Sums are in f64 where the elements are, and in f32 otherwise, also where the body adds in
     a type that is less precise. Other operations are left as they are.
 
+    On a GPU the functions are `rematDeviceMatmul` and `rematDeviceConvolution`, for what
+    cuBLASLt and cuDNN take: inputs of one type (f32, f64, bf16, f16), and matrices with
+    neighbours in one of their dimensions.
+
     ```mlir
     linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
     // becomes
@@ -72,6 +86,15 @@ def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mli
         ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
     ```
   }];
+  let options = [
+    Option<"libraries", "libraries", "::mlir::remat::Libraries", "::mlir::remat::Libraries::CPU",
+           "Whose libraries are called",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::remat::Libraries::CPU, "cpu", "OpenBLAS and oneDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPU, "gpu", "cuBLASLt and cuDNN"),
+               clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
+                          "the same, f32 may be rounded to TF32"))}]>,
+  ];
   let dependentDialects = ["::mlir::memref::MemRefDialect", "::mlir::remat::RematDialect"];
 }
 
@@ -300,6 +323,66 @@ def RematKernelsToGPUPass : Pass<"remat-kernels-to-gpu", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def RematHostAccessesToRuntimePass : Pass<"remat-host-accesses-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Let the host read and write single numbers on a GPU through the runtime library";
+  let description = [{
+    Comes behind `remat-kernels-to-gpu`. Where the host itself loads or stores a number, as for
+    the condition of a loop with library calls inside, it calls `rematDeviceLoad` and
+    `rematDeviceStore`, which wait for the GPU. Loads of constants stay as they are.
+
+    ```mlir
+    %0 = memref.load %flag[] : memref<i1>
+    // becomes
+    %1 = memref.extract_aligned_pointer_as_index %flag : memref<i1> -> index
+    ...
+    %3 = call @rematDeviceLoad(%2, %c1) : (index, index) -> i64
+    %0 = arith.trunci %3 : i64 to i1
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def RematLaunchOnStreamPass : Pass<"remat-launch-on-stream", "::mlir::ModuleOp"> {
+  let summary = "Launch all kernels on one stream, and wait at the end";
+  let description = [{
+    Launches become asynchronous, with a token that names the stream of the runtime library. It
+    executes kernels and library calls in the order of the host code, which waits for them at
+    the end of public functions alone.
+
+    ```mlir
+    gpu.launch_func @kernels::@exp_kernel blocks in (...) threads in (...) args(...)
+    return
+    // becomes
+    %0 = gpu.wait async
+    %1 = gpu.launch_func async [%0] @kernels::@exp_kernel blocks in (...) threads in (...) args(...)
+    call @rematDeviceWait() : () -> ()
+    return
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect"];
+}
+
+def RematNameLaunchesPass : Pass<"remat-name-launches", "::mlir::ModuleOp"> {
+  let summary = "Tell the runtime library which operation each launch and call is from";
+  let description = [{
+    Before each launch and each call of the runtime library for a GPU comes a call of
+    `rematDeviceBeginOperation` with a text for errors: the location of the operation.
+
+    ```mlir
+    %0 = gpu.launch_func async [%stream] @kernels::@exp_kernel ... loc("step.mlir":2:8)
+    // becomes
+    memref.global "private" constant @remat_operation : memref<14xi8> = ...
+    ...
+    %1 = memref.get_global @remat_operation : memref<14xi8>
+    %2 = memref.extract_aligned_pointer_as_index %1 : memref<14xi8> -> index
+    call @rematDeviceBeginOperation(%2) : (index) -> ()
+    %0 = gpu.launch_func async [%stream] @kernels::@exp_kernel ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
 #endif // REMAT_CONVERSION_PASSES_TD

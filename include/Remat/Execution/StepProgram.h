@@ -22,10 +22,10 @@ namespace mlir::remat {
 /// Machine code that was linked into this process.
 class StepProgram {
 public:
-  /// Links an object file of `compileToObject`, and loads its kernels. What it calls is found
-  /// in this process, the runtime libraries and the C library, and in the shared library
-  /// `deviceLibrary`, if that is not empty. An error when something is missing. The number of
-  /// threads is that of the process, as in `rematSetNumThreads`.
+  /// Links an object file of `compileToObject`, opens the device and loads the kernels. What it
+  /// calls is found in this process, the runtime libraries and the C library, and in the shared
+  /// library `deviceLibrary`, if that is not empty. An error when something is missing. The number
+  /// of threads is that of the process, as in `rematSetNumThreads`.
   static llvm::Expected<StepProgram> load(std::unique_ptr<llvm::MemoryBuffer> object,
                                           llvm::StringRef function, int64_t numThreads = 0,
                                           llvm::StringRef deviceLibrary = {});
@@ -40,10 +40,12 @@ public:
   void run(llvm::MutableArrayRef<void *> arguments) const { entry(arguments.data()); }
 
 private:
-  StepProgram(std::unique_ptr<llvm::orc::LLJIT> jit, void (*entry)(void **));
+  StepProgram(std::unique_ptr<llvm::orc::LLJIT> jit, void (*entry)(void **), void (*unload)());
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   void (*entry)(void **);
+  /// Of the kernels, or null.
+  void (*unload)();
 };
 
 } // namespace mlir::remat

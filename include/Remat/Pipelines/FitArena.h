@@ -8,6 +8,7 @@
 #ifndef REMAT_PIPELINES_FITARENA_H
 #define REMAT_PIPELINES_FITARENA_H
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Transforms/Arena.h"
 #include "Remat/Transforms/Rematerialize.h"
 
@@ -20,8 +21,9 @@ struct FitOptions {
   ArenaResults results = ArenaResults::Arena;
   /// What happens before, and again with what was recomputed.
   Fusion fusion = Fusion::Kernels;
-  /// Whether very many terms are added to few results in two steps, as on a GPU.
-  bool splitsReductions = false;
+  /// Whose workspace is planned. With those of a GPU, very many terms are added to few
+  /// results in two steps.
+  Libraries libraries = Libraries::CPU;
 };
 
 /// What became of a function with a budget.

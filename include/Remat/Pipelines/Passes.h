@@ -8,6 +8,7 @@
 #ifndef REMAT_PIPELINES_PASSES_H
 #define REMAT_PIPELINES_PASSES_H
 
+#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -40,12 +41,15 @@ struct GPUOptions {
   std::string format = "fatbin";
 };
 
-/// From buffers in arenas to the LLVM dialect with kernels for a GPU: library calls by the
-/// runtime library, all else as launches. Functions take bare pointers.
-void buildLowerToGPU(OpPassManager &pipeline, const GPUOptions &options);
+/// From buffers in arenas to kernels of a GPU, and host code that launches them and calls
+/// libraries, on one stream.
+void buildConvertToGPU(OpPassManager &pipeline);
 
-/// Registers `remat-cpu-pipeline`: the first of the above, remat-fit-arena with its options,
-/// and the second.
+/// From there to the LLVM dialect, with the kernels' code. Functions take bare pointers.
+void buildLowerGPU(OpPassManager &pipeline, const GPUOptions &options);
+
+/// Registers `remat-cpu-pipeline`: buildPrepareStep, remat-fit-arena with its options, and
+/// buildLowerToCPU.
 void registerCPUPipeline();
 
 /// The same for a GPU: `remat-gpu-pipeline`.

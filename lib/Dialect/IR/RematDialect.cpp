@@ -84,7 +84,8 @@ static LogicalResult verifyFunctionAttribute(FunctionOpInterface function,
   bool isAlignment = name == RematDialect::getArenaAlignmentAttrName();
   bool isBytes = llvm::is_contained(
       {RematDialect::getArenaBytesAttrName(), RematDialect::getArgumentBytesAttrName(),
-       RematDialect::getResultBytesAttrName(), RematDialect::getConstantBytesAttrName()},
+       RematDialect::getResultBytesAttrName(), RematDialect::getConstantBytesAttrName(),
+       RematDialect::getMinimumBytesAttrName()},
       name);
   if (!isAlignment && !isBytes)
     return emitError(function.getLoc(), "'")

@@ -37,6 +37,7 @@ def Remat_Dialect : Dialect {
     | `remat.arena_bytes`, `remat.argument_bytes`, `remat.result_bytes`, `remat.constant_bytes` | `i64`, at least 0 | bytes of the arena, of the other arguments, of the results in the arena, of dense constants |
     | `remat.arena_alignment` | `i64`, at least 1 | what the address of the arena must be a multiple of |
     | `remat.results` | array of dictionaries | where each memref is that was returned: its `type` without offset, `offset` in bytes, and the number of the `argument` that it is in; without `argument` it is in the arena |
+    | `remat.minimum_bytes` | `i64` | bytes that a kernel of a GPU has to read and write at least (`remat-kernels-to-gpu`) |
     | `remat.timed_operations` | array of `i64` | the operations whose code begins at the times that are recorded (`remat-time-operations`) |
 
     On arguments of functions, all unit attributes:
@@ -68,6 +69,7 @@ def Remat_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral getArenaAlignmentAttrName() { return "remat.arena_alignment"; }
     static constexpr ::llvm::StringLiteral getResultsAttrName() { return "remat.results"; }
     static constexpr ::llvm::StringLiteral getTimedOperationsAttrName() { return "remat.timed_operations"; }
+    static constexpr ::llvm::StringLiteral getMinimumBytesAttrName() { return "remat.minimum_bytes"; }
     /// Of those on arguments.
     static constexpr ::llvm::StringLiteral getDonatedAttrName() { return "remat.donated"; }
     static constexpr ::llvm::StringLiteral getArenaAttrName() { return "remat.arena"; }

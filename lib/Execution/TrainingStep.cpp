@@ -1,55 +1,32 @@
-//===- Step.cpp - The training step that is executed ------------------------===//
+//===- TrainingStep.cpp - The training step that is compiled ----------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Step.h"
+#include "Remat/Execution/TrainingStep.h"
 
+#include "PassRunner.h"
 #include "Remat/Analysis/MemoryProfile.h"
-#include "Remat/Conversion/LibraryCalls.h"
+#include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/ExternalModels/Register.h"
 #include "Remat/Interfaces/ModelTable.h"
-#include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Pipelines/Passes.h"
 #include "Remat/Support/Error.h"
 #include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
+#include "TensorTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 using namespace mlir;
 using namespace mlir::remat;
 using llvm::Error;
 using llvm::Expected;
-
-Expected<TensorInfo> mlir::remat::getTensorInfo(Type type, const DataLayout &layout) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  std::optional<int64_t> bytes =
-      shaped && shaped.hasStaticShape() ? getStorageBytes(type, layout) : std::nullopt;
-  TensorInfo info;
-  if (bytes)
-    llvm::raw_string_ostream(info.element) << shaped.getElementType();
-  if (!bytes || !isKnownElement(info.element)) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    return makeError("values of type {0} cannot be passed: expected static tensors of integers "
-                     "or floats",
-                     text);
-  }
-  info.shape = shaped.getShape().vec();
-  info.count = shaped.getNumElements();
-  info.bytes = *bytes;
-  return info;
-}
-
-LogicalResult mlir::remat::runPasses(ModuleOp module,
-                                     llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager passes(module.getContext());
-  build(passes);
-  return passes.run(module);
-}
 
 /// The function of this name, or the only one that is public where it is empty.
 static Expected<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
@@ -72,7 +49,7 @@ static Expected<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
 }
 
 /// Fills in what follows from the function.
-static Error describe(Step &step, func::FuncOp function, bool donate) {
+static Error describe(TrainingStep &step, func::FuncOp function, bool donate) {
   step.function = function.getSymName().str();
   SymbolTableCollection symbols;
   SummaryAnalysis summaries(ModelTable::getBuiltin(), step.target, symbols);
@@ -103,16 +80,23 @@ static Error describe(Step &step, func::FuncOp function, bool donate) {
   return Error::success();
 }
 
-Expected<Step> mlir::remat::readStep(MLIRContext &context, llvm::SourceMgr &sources, StringRef path,
-                                     const StepOptions &options) {
-  Step step;
-  step.module = parseSourceFile<ModuleOp>(path, sources, ParserConfig(&context));
-  if (!step.module)
-    return makeError("cannot read '{0}'", path);
+void mlir::remat::registerStepDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllGPUToLLVMIRTranslations(registry);
+  registry.insert<RematDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+  registerAllExternalModels(registry);
+}
+
+Expected<TrainingStep> mlir::remat::prepareStep(OwningOpRef<ModuleOp> module,
+                                                const StepOptions &options) {
+  TrainingStep step;
+  step.module = std::move(module);
   if (failed(runPasses(*step.module, buildPrepareStep)) ||
       (options.fusion == Fusion::Kernels && failed(fuse(*step.module, ModelTable::getBuiltin()))))
-    return makeError("cannot simplify '{0}'", path);
-  setWorkspace(*step.module);
+    return makeError("the module cannot be simplified");
+  setWorkspace(*step.module, options.libraries);
   Expected<Target> costs = Target::get(options.target);
   if (!costs)
     return costs.takeError();
@@ -121,6 +105,6 @@ Expected<Step> mlir::remat::readStep(MLIRContext &context, llvm::SourceMgr &sour
   if (!function)
     return function.takeError();
   if (Error error = describe(step, *function, options.donate))
-    return error;
+    return std::move(error);
   return step;
 }

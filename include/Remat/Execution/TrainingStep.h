@@ -1,26 +1,21 @@
-//===- Step.h - The training step that is executed --------------------------===//
+//===- TrainingStep.h - The training step that is compiled ------------------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef REMAT_TOOLS_REMAT_RUN_STEP_H
-#define REMAT_TOOLS_REMAT_RUN_STEP_H
+#ifndef REMAT_EXECUTION_TRAININGSTEP_H
+#define REMAT_EXECUTION_TRAININGSTEP_H
 
-#include "Execution.h"
 #include "Remat/Analysis/Categories.h"
 #include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FusionModel.h"
 #include "Remat/Analysis/Target.h"
+#include "Remat/Conversion/LibraryCalls.h"
+#include "Remat/Execution/StepDescription.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "mlir/Pass/PassManager.h"
-
-namespace llvm {
-class SourceMgr;
-} // namespace llvm
 
 namespace mlir::remat {
 
@@ -31,8 +26,8 @@ struct StepOperation {
   int64_t predicted;
 };
 
-/// What all variants have in common.
-struct Step {
+/// A training step before its memory is planned: simplified, with operations put together.
+struct TrainingStep {
   OwningOpRef<ModuleOp> module;
   std::string function;
   std::vector<ArgumentInfo> arguments;
@@ -45,22 +40,21 @@ struct StepOptions {
   /// The training step; empty where only one function is public.
   std::string function;
   /// Cost model.
-  std::string target;
+  std::string target = "cpu";
   Fusion fusion = Fusion::Kernels;
   /// Whether arguments may be overwritten by their new values.
   bool donate = false;
+  Libraries libraries = Libraries::CPU;
 };
 
-/// Reads and simplifies a file, and puts operations together. What MLIR has found is told by
-/// its diagnostics.
-llvm::Expected<Step> readStep(MLIRContext &context, llvm::SourceMgr &sources, llvm::StringRef path,
-                              const StepOptions &options);
+/// Registers the dialects, interfaces and translations that training steps need.
+void registerStepDialects(DialectRegistry &registry);
 
-/// How values of a type are passed; an error where they cannot be.
-llvm::Expected<TensorInfo> getTensorInfo(Type type, const DataLayout &layout);
-
-LogicalResult runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+/// Simplifies a module, and puts operations together. All dialects of its context's registry are
+/// loaded. Arguments and results of the function
+/// are static tensors of integers and floats. What MLIR has found is told by its diagnostics.
+llvm::Expected<TrainingStep> prepareStep(OwningOpRef<ModuleOp> module, const StepOptions &options);
 
 } // namespace mlir::remat
 
-#endif // REMAT_TOOLS_REMAT_RUN_STEP_H
+#endif // REMAT_EXECUTION_TRAININGSTEP_H
