@@ -128,8 +128,8 @@ REMAT_CAPI_EXPORTED void rematStepRunDestroy(RematStepRun *run);
 
 /// Sets an argument, which stays until it is set again, unless it is donated: those are to be
 /// set before each execution.
-REMAT_CAPI_EXPORTED bool rematStepRunSetArgument(RematStepRun *run, int64_t index,
-                                                 const void *data, size_t bytes, char **error);
+REMAT_CAPI_EXPORTED bool rematStepRunSetArgument(RematStepRun *run, int64_t index, const void *data,
+                                                 size_t bytes, char **error);
 /// Executes the step. All arguments must have been set.
 REMAT_CAPI_EXPORTED bool rematStepRunExecute(RematStepRun *run, char **error);
 /// Copies a result of the last execution.

@@ -99,4 +99,3 @@ Error capi::writeStruct(const void *value, size_t size, size_t firstSize, void *
   std::memcpy(output, &*structSize, sizeof(*structSize));
   return Error::success();
 }
-

@@ -51,10 +51,12 @@ static std::string makeReport(const CompiledStep &compiled) {
   llvm::json::Value value = toJSON(compiled.description);
   llvm::json::Object &report = *value.getAsObject();
   const FittedFunction &memory = compiled.memory;
-  report["memory"] = llvm::json::Object{
-      {"budget_bytes", memory.budgetBytes},       {"unchanged_bytes", memory.unchangedBytes},
-      {"predicted_bytes", memory.predictedBytes}, {"taken_bytes", memory.takenBytes},
-      {"cost", memory.cost},                      {"added_cost", memory.addedCost}};
+  report["memory"] = llvm::json::Object{{"budget_bytes", memory.budgetBytes},
+                                        {"unchanged_bytes", memory.unchangedBytes},
+                                        {"predicted_bytes", memory.predictedBytes},
+                                        {"taken_bytes", memory.takenBytes},
+                                        {"cost", memory.cost},
+                                        {"added_cost", memory.addedCost}};
   if (compiled.description.device != Device::CPU) {
     int64_t numLaunches = 0;
     for (const KernelInfo &kernel : compiled.kernels)
@@ -123,8 +125,8 @@ static Expected<CompileOptions> getCompileOptions(const RematStepOptions &option
   result.libraries = getStepOptions(options).libraries;
   result.gpu.chip = getText(options.chip, result.gpu.chip);
   result.gpu.toolkit = getText(options.toolkit, "");
-  result.gpu.format = getText(
-      options.format, options.device == RematDeviceEmulator ? "llvm" : result.gpu.format);
+  result.gpu.format =
+      getText(options.format, options.device == RematDeviceEmulator ? "llvm" : result.gpu.format);
   if (options.device != RematDeviceCPU && result.gpu.toolkit.empty() && findCUDAToolkit().empty())
     return makeError("code for a GPU needs the CUDA toolkit, which was not found: set 'toolkit' or "
                      "CUDA_HOME to its folder");
@@ -245,8 +247,7 @@ bool rematStepGetArgument(const RematStep *step, int64_t index, RematTensorInfo 
   return getInfo(step, &StepDescription::arguments, "argument", index, info, error);
 }
 
-bool rematStepGetResult(const RematStep *step, int64_t index, RematTensorInfo *info,
-                        char **error) {
+bool rematStepGetResult(const RematStep *step, int64_t index, RematTensorInfo *info, char **error) {
   return getInfo(step, &StepDescription::results, "result", index, info, error);
 }
 
@@ -351,9 +352,8 @@ bool rematStepRunGetResult(RematStepRun *run, int64_t index, void *data, size_t 
       return failure;
     if (!run->isExecuted)
       return makeError("there are no results: the step was not executed since an argument was set");
-    return run->instance.readResult(index, [&](const char *memory) {
-      std::copy_n(memory, bytes, static_cast<char *>(data));
-    });
+    return run->instance.readResult(
+        index, [&](const char *memory) { std::copy_n(memory, bytes, static_cast<char *>(data)); });
   });
 }
 

@@ -34,8 +34,8 @@ public:
     if (failed(place))
       return failure();
     Value bits = functions
-                     .call(builder, op.getLoc(), "rematDeviceLoad",
-                           {place->address, place->bytes}, builder.getI64Type())
+                     .call(builder, op.getLoc(), "rematDeviceLoad", {place->address, place->bytes},
+                           builder.getI64Type())
                      .getResult(0);
     op.replaceAllUsesWith(fromBits(op.getLoc(), bits, op.getType()));
     op.erase();
@@ -65,9 +65,9 @@ private:
   /// Where an element is. Emits an error where it is none that fits into a register.
   FailureOr<Place> getPlace(Operation *op, MemRefType type, Value memref, ValueRange indices) {
     Type element = type.getElementType();
-    bool isNumber = element.isIndex() || (element.isIntOrFloat() &&
-                                          llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                                                             element.getIntOrFloatBitWidth()));
+    bool isNumber = element.isIndex() ||
+                    (element.isIntOrFloat() &&
+                     llvm::is_contained({1u, 8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()));
     if (!isNumber)
       return op->emitError("'") << op->getName() << "' of " << element
                                 << " is left to the host, which reads and writes numbers of 1, "

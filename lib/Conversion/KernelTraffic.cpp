@@ -74,11 +74,11 @@ std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op, ArrayRef<Value>
     if (!isStatic || !type.hasStaticShape())
       return std::nullopt;
     int64_t size = multiply(countElements(op, operand, type), getElementBytes(type));
-    bool isNew = counted
-                     .insert({operand.get().getAsOpaquePointer(),
-                              const_cast<void *>(
-                                  op.getMatchingIndexingMap(&operand).getAsOpaquePointer())})
-                     .second;
+    bool isNew =
+        counted
+            .insert({operand.get().getAsOpaquePointer(),
+                     const_cast<void *>(op.getMatchingIndexingMap(&operand).getAsOpaquePointer())})
+            .second;
     if (isNew && op.payloadUsesValueFromOperand(&operand) &&
         !llvm::is_contained(known, operand.get()))
       bytes += size;

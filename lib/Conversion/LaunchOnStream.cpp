@@ -25,8 +25,8 @@ static void launchOnStream(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   rewriter.setInsertionPointToStart(&function.front());
   Type tokenType = gpu::AsyncTokenType::get(function.getContext());
-  Value stream = gpu::WaitOp::create(rewriter, function.getLoc(), tokenType, ValueRange())
-                     .getAsyncToken();
+  Value stream =
+      gpu::WaitOp::create(rewriter, function.getLoc(), tokenType, ValueRange()).getAsyncToken();
   for (gpu::LaunchFuncOp op : launches) {
     rewriter.setInsertionPoint(op);
     gpu::LaunchFuncOp::create(rewriter, op.getLoc(), op.getKernel(), op.getGridSizeOperandValues(),
@@ -37,8 +37,7 @@ static void launchOnStream(func::FuncOp function) {
 }
 
 namespace {
-struct LaunchOnStreamPass
-    : public remat::impl::RematLaunchOnStreamPassBase<LaunchOnStreamPass> {
+struct LaunchOnStreamPass : public remat::impl::RematLaunchOnStreamPassBase<LaunchOnStreamPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     DeviceFunctions functions(module);

@@ -424,8 +424,7 @@ std::optional<LibraryCall> mlir::remat::matchLibraryCall(LinalgOp op, Libraries 
   if (std::optional<RematConvolution> convolution = ConvolutionMatcher(op).match()) {
     if (isTF32)
       allowTF32(convolution->inputType, convolution->filterType);
-    return isCPU ? makeCall(kConvolution, *convolution,
-                            rematConvolutionWorkspace(&*convolution))
+    return isCPU ? makeCall(kConvolution, *convolution, rematConvolutionWorkspace(&*convolution))
                  : makeCall(kDeviceConvolution, *convolution,
                             getDeviceConvolutionWorkspace(*convolution));
   }

@@ -14,7 +14,6 @@
 #include "Remat/Conversion/SplitReductions.h"
 
 #include "KernelAccess.h"
-#include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -101,7 +100,7 @@ static bool hasOwnAttributes(GenericOp op) {
   });
 }
 
-static std::optional<Split> chooseSplit(GenericOp op) {
+static std::optional<Split> chooseSplit(GenericOp op, Libraries libraries) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 ||
       llvm::any_of(ranges, ShapedType::isDynamic) || hasOwnAttributes(op))
@@ -113,7 +112,7 @@ static std::optional<Split> chooseSplit(GenericOp op) {
   if (numBlocks == 0 || numPoints * numTerms < kManyTerms)
     return std::nullopt;
   int64_t limit = std::min(kManyBlocks / numBlocks, numTerms / kMinTerms);
-  if (limit < kMinParts || matchCombiners(op).empty() || matchLibraryCall(op))
+  if (limit < kMinParts || matchCombiners(op).empty() || matchLibraryCall(op, libraries))
     return std::nullopt;
   bool arePlain = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     AffineMap map = op.getMatchingIndexingMap(&init);
@@ -268,11 +267,11 @@ private:
 };
 } // namespace
 
-void mlir::remat::splitReductions(Operation *root,
+void mlir::remat::splitReductions(Operation *root, Libraries libraries,
                                   llvm::function_ref<void(Operation *, Operation *)> onSplit) {
   SmallVector<std::pair<GenericOp, Split>> splits;
   root->walk([&](GenericOp op) {
-    if (std::optional<Split> split = chooseSplit(op))
+    if (std::optional<Split> split = chooseSplit(op, libraries))
       splits.emplace_back(op, *split);
   });
   IRRewriter rewriter(root->getContext());
@@ -282,6 +281,6 @@ void mlir::remat::splitReductions(Operation *root,
 
 namespace {
 struct SplitReductionsPass : public remat::impl::RematSplitReductionsPassBase<SplitReductionsPass> {
-  void runOnOperation() override { splitReductions(getOperation()); }
+  void runOnOperation() override { splitReductions(getOperation(), Libraries::GPU); }
 };
 } // namespace

@@ -16,8 +16,8 @@
 #include "Device.h"
 #include "Errors.h"
 
-#include "Remat/Runtime/DeviceRuntime.h"
 #include "Remat/Runtime/DeviceCalls.h"
+#include "Remat/Runtime/DeviceRuntime.h"
 
 #include <array>
 #include <cstring>
@@ -211,8 +211,8 @@ REMAT_EXPORT int64_t rematDeviceConvolutionWorkspace(const RematConvolution *con
 }
 
 REMAT_EXPORT void rematDeviceConvolution(const RematConvolution *how, const void *input,
-                                   const void *filter, void *output, void *workspace,
-                                   int64_t workspaceBytes) {
+                                         const void *filter, void *output, void *workspace,
+                                         int64_t workspaceBytes) {
   const Device *device = enterDevice();
   if (!device)
     return;

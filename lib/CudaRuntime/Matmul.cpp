@@ -15,8 +15,8 @@
 #include "DeviceLayouts.h"
 #include "Errors.h"
 
-#include "Remat/Runtime/DeviceRuntime.h"
 #include "Remat/Runtime/DeviceCalls.h"
+#include "Remat/Runtime/DeviceRuntime.h"
 
 #include <array>
 #include <cstring>
@@ -243,7 +243,7 @@ REMAT_EXPORT int64_t rematDeviceMatmulWorkspace(const RematMatmul *product) {
 }
 
 REMAT_EXPORT void rematDeviceMatmul(const RematMatmul *how, const void *a, const void *b, void *c,
-                              void *workspace, int64_t workspaceBytes) {
+                                    void *workspace, int64_t workspaceBytes) {
   const Device *device = enterDevice();
   if (!device)
     return;

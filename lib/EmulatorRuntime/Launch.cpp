@@ -84,8 +84,8 @@ static void check(const Kernel &kernel, const LaunchSize &size, uint64_t numArgu
   constexpr std::array<int64_t, 3> kMaxGrid = {0x7fffffff, 0xffff, 0xffff};
   constexpr int64_t kMaxThreads = 1024;
   auto failWith = [&](const Twine &reason) {
-    fail(describeOperation() + "kernel '" + Twine(kernel.name) + "', grid " + toText(size.grid) + ", block " +
-         toText(size.block) + ": " + reason);
+    fail(describeOperation() + "kernel '" + Twine(kernel.name) + "', grid " + toText(size.grid) +
+         ", block " + toText(size.block) + ": " + reason);
   };
   auto isWithin = [](const std::array<int64_t, 3> &value, const std::array<int64_t, 3> &limit) {
     return all_of(zip_equal(value, limit), [](auto pair) {

@@ -65,11 +65,10 @@ public:
     std::FILE *file = std::fopen(path.c_str(), "w");
     bool isWritten = file && std::fputs("kernel,launches,bytes_read,bytes_written\n", file) >= 0;
     for (const auto &[kernel, total] : totals)
-      isWritten = isWritten &&
-                  std::fprintf(file, "%s,%llu,%llu,%llu\n", kernel.c_str(),
-                               static_cast<unsigned long long>(total.launches),
-                               static_cast<unsigned long long>(total.read),
-                               static_cast<unsigned long long>(total.written)) > 0;
+      isWritten = isWritten && std::fprintf(file, "%s,%llu,%llu,%llu\n", kernel.c_str(),
+                                            static_cast<unsigned long long>(total.launches),
+                                            static_cast<unsigned long long>(total.read),
+                                            static_cast<unsigned long long>(total.written)) > 0;
     isWritten = file && std::fclose(file) == 0 && isWritten;
     if (!isWritten)
       fail("cannot write REMAT_EMULATOR_TRAFFIC '" + Twine(path) + "'");

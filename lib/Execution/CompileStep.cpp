@@ -35,10 +35,8 @@ static Expected<FittedFunction> planMemory(const TrainingStep &step, const Compi
   fit.rematerialize.search.effort = isPlanned ? options.effort : 0;
   fit.rematerialize.target = step.target;
   fit.rematerialize.profile = options.costs;
-  if (options.device != Device::CPU) {
+  if (options.device != Device::CPU)
     fit.rematerialize.alignment = kDeviceAlignment;
-    fit.splitsReductions = true;
-  }
   fit.libraries = options.libraries;
   fit.fusion = options.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
@@ -107,15 +105,13 @@ static LogicalResult checkLowered(ModuleOp module, Device device) {
 }
 
 /// From buffers to the LLVM dialect.
-static LogicalResult lower(ModuleOp module, const CompileOptions &options,
-                           CompiledStep &compiled) {
+static LogicalResult lower(ModuleOp module, const CompileOptions &options, CompiledStep &compiled) {
   if (options.device == Device::CPU)
     return runPasses(module, buildLowerToCPU);
   if (failed(runPasses(module, buildConvertToGPU)))
     return failure();
   describeKernels(module, compiled);
-  if (failed(runPasses(module,
-                       [&](OpPassManager &passes) { buildLowerGPU(passes, options.gpu); })))
+  if (failed(runPasses(module, [&](OpPassManager &passes) { buildLowerGPU(passes, options.gpu); })))
     return failure();
   module.walk([&](gpu::BinaryOp binary) {
     for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())

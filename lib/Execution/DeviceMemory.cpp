@@ -133,8 +133,7 @@ private:
 };
 } // namespace
 
-Expected<std::unique_ptr<StepMemory>>
-mlir::remat::createDeviceMemory(const StepProgram &program) {
+Expected<std::unique_ptr<StepMemory>> mlir::remat::createDeviceMemory(const StepProgram &program) {
   Expected<DeviceLibrary> library = findFunctions(program);
   if (!library)
     return library.takeError();

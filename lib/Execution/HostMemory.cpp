@@ -36,8 +36,7 @@ public:
   }
 
   Expected<void *> allocate(int64_t bytes, bool isWritten) override {
-    void *memory =
-        std::aligned_alloc(alignment, alignTo(std::max<int64_t>(bytes, 1), alignment));
+    void *memory = std::aligned_alloc(alignment, alignTo(std::max<int64_t>(bytes, 1), alignment));
     if (!memory)
       return makeError("{0} bytes are not available", bytes);
     buffers.emplace_back(memory, bytes);

@@ -20,8 +20,7 @@ StepProgram::StepProgram(std::unique_ptr<LLJIT> jit, void (*entry)(void **), voi
     : jit(std::move(jit)), entry(entry), unload(unload) {}
 
 StepProgram::StepProgram(StepProgram &&other) noexcept
-    : jit(std::move(other.jit)), entry(other.entry), unload(std::exchange(other.unload, nullptr)) {
-}
+    : jit(std::move(other.jit)), entry(other.entry), unload(std::exchange(other.unload, nullptr)) {}
 
 /// What a function of the device library says is wrong, if there is such a library.
 static llvm::Error checkDevice(const StepProgram &program, llvm::StringRef function) {

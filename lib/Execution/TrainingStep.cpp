@@ -7,6 +7,7 @@
 
 #include "Remat/Execution/TrainingStep.h"
 
+#include "PassRunner.h"
 #include "Remat/Analysis/MemoryProfile.h"
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
@@ -16,7 +17,6 @@
 #include "Remat/Support/Error.h"
 #include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
-#include "PassRunner.h"
 #include "TensorTypes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/InitAllDialects.h"

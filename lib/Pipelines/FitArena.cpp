@@ -72,7 +72,7 @@ public:
     if (isFusing() && failed(fuse(*start, getModels())))
       return failure();
     profile = options.rematerialize.profile;
-    if (options.splitsReductions)
+    if (options.libraries != Libraries::CPU)
       split(*start);
     setWorkspace(*start, options.libraries);
     FailureOr<Attempt> attempt = makeAttempt(*start);
@@ -110,7 +110,7 @@ private:
     if (isMeasured)
       for (auto [op, time] : llvm::zip_equal(function.front(), profile->operations))
         times[&op] = time;
-    splitReductions(start, [&](Operation *whole, Operation *parts) {
+    splitReductions(start, options.libraries, [&](Operation *whole, Operation *parts) {
       if (auto it = times.find(whole); it != times.end()) {
         OperationTime time = it->second;
         times.erase(it);
@@ -324,7 +324,6 @@ struct FitArenaPass : public remat::impl::RematFitArenaPassBase<FitArenaPass> {
     options.results = results;
     options.fusion = fusion;
     options.libraries = libraries;
-    options.splitsReductions = splitReductions;
     if (failed(fitArenas(getOperation(), options)))
       signalPassFailure();
   }

@@ -105,9 +105,7 @@ void mlir::remat::registerGPUPipeline() {
       [](OpPassManager &pipeline, const GPUPipelineOptions &options) {
         buildPrepareStep(pipeline);
         Libraries libraries = options.tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
-        RematFitArenaPassOptions fit = options.get(libraries);
-        fit.splitReductions = true;
-        pipeline.addPass(createRematFitArenaPass(fit));
+        pipeline.addPass(createRematFitArenaPass(options.get(libraries)));
         buildConvertToGPU(pipeline);
         buildLowerGPU(pipeline, {options.chip, options.features, options.toolkit, options.format});
       });

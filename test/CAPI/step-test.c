@@ -42,7 +42,8 @@ static void checkErrorAt(int line, bool succeeded, const char *expected) {
 
 // exp(x) is needed again at the end.
 static const char module[] =
-    "func.func @step(%x: tensor<64xf32>, %n: tensor<2x3xi32>) -> (tensor<64xf32>, tensor<2x3xi32>) {\n"
+    "func.func @step(%x: tensor<64xf32>, %n: tensor<2x3xi32>) -> (tensor<64xf32>, tensor<2x3xi32>) "
+    "{\n"
     "  %e = tensor.empty() : tensor<64xf32>\n"
     "  %0 = linalg.exp ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>\n"
     "  %1 = linalg.negf ins(%0 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>\n"
@@ -73,7 +74,8 @@ static void testCompileErrors(void) {
   CHECK_NULL(compile(module, &options), "expected 'device' from 0 to 2, but got 3");
   options = makeOptions();
   options.donate = 2;
-  CHECK_NULL(compile(module, &options), "expected 'donate' and 'tf32' to be 0 or 1, but got 2 and 0");
+  CHECK_NULL(compile(module, &options),
+             "expected 'donate' and 'tf32' to be 0 or 1, but got 2 and 0");
   options = makeOptions();
   options.effort = 11;
   CHECK_NULL(compile(module, &options), "expected 'effort' from 0 to 10, but got 11");
@@ -83,7 +85,8 @@ static void testCompileErrors(void) {
   options = makeOptions();
   options.device = RematDeviceEmulator;
   options.format = "bin";
-  CHECK_NULL(compile(module, &options), "expected 'format' to be llvm for the emulator, but got 'bin'");
+  CHECK_NULL(compile(module, &options),
+             "expected 'format' to be llvm for the emulator, but got 'bin'");
   options = makeOptions();
   options.budget = "4 parsecs";
   CHECK_NULL(compile(module, &options), "4 parsecs");
@@ -98,9 +101,10 @@ static void testCompileErrors(void) {
   CHECK_NULL(compile(module, &options), "abacus");
   options = makeOptions();
   CHECK_NULL(compile("func.func @step(", &options), "step:1:");
-  CHECK_NULL(compile("func.func @step(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }",
-                     &options),
-             "values of type tensor<?xf32> cannot be passed");
+  CHECK_NULL(
+      compile("func.func @step(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }",
+              &options),
+      "values of type tensor<?xf32> cannot be passed");
   // Without a place for the message.
   CHECK(!rematStepCompile(module, 3, &options, NULL));
 }
@@ -122,8 +126,10 @@ static void testStep(void) {
   CHECK(strcmp(info.element, "i32") == 0 && info.rank == 2 && info.sizes[0] == 2 &&
         info.sizes[1] == 3 && info.bytes == 24);
   CHECK(rematStepGetResult(step, 0, &info, &error) && info.rank == 1 && info.bytes == 256);
-  CHECK_ERROR(rematStepGetResult(step, 2, &info, &error), "there are 2 results, but got the index 2");
-  CHECK_ERROR(rematStepGetArgument(step, -1, &info, &error), "there are 2 arguments, but got the index -1");
+  CHECK_ERROR(rematStepGetResult(step, 2, &info, &error),
+              "there are 2 results, but got the index 2");
+  CHECK_ERROR(rematStepGetArgument(step, -1, &info, &error),
+              "there are 2 arguments, but got the index -1");
   CHECK_ERROR(rematStepGetArgument(NULL, 0, &info, &error), "'step' is null");
   CHECK_ERROR(rematStepGetArgument(step, 0, NULL, &error), "'info' is null");
   CHECK(strstr(rematStepGetReport(step), "\"arena_bytes\":") != NULL);

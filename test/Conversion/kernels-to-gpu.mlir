@@ -10,7 +10,7 @@
 // CHECK:         gpu.launch_func @kernels::@exp_kernel
 // CHECK-SAME:      args(%arg0 : memref<3x301xf32>, %arg2 : memref<3x301xf32>)
 // CHECK-LABEL: gpu.module @kernels
-// CHECK:         gpu.func @exp_kernel(%arg0: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}, %arg1: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 4, 1, 1>}
+// CHECK:         gpu.func @exp_kernel(%arg0: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}, %arg1: memref<3x301xf32> {llvm.align = 256 : i64, llvm.noalias}) kernel attributes {known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 4, 1, 1>
 // CHECK:           %[[X:.+]] = memref.collapse_shape %arg0
 // CHECK:           %[[Y:.+]] = memref.collapse_shape %arg1
 // CHECK-DAG:       %[[THREAD:.+]] = gpu.thread_id x

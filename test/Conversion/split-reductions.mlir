@@ -1,5 +1,5 @@
 // RUN: remat-opt %s -split-input-file --remat-split-reductions | FileCheck %s
-// RUN: remat-opt %s -split-input-file --remat-fit-arena="split-reductions=true" | FileCheck %s --check-prefix=ARENA
+// RUN: remat-opt %s -split-input-file --remat-fit-arena="libraries=gpu" | FileCheck %s --check-prefix=ARENA
 // RUN: remat-opt %s -split-input-file --remat-fit-arena | FileCheck %s --check-prefix=WHOLE
 
 // A full sum: 256 parts. The arena has room for their sums besides the result.

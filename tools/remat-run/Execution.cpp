@@ -23,18 +23,12 @@ namespace mlir::remat {
 //===----------------------------------------------------------------------===//
 
 json::Value toJSON(const ExecutionSpec &spec) {
-  return json::Object{{"variant", spec.variant},
-                      {"step", toJSON(spec.step)},
-                      {"object", spec.object},
-                      {"device_library", spec.deviceLibrary},
-                      {"seed", spec.seed},
-                      {"iterations", spec.iterations},
-                      {"threads", spec.threads},
-                      {"steps", spec.steps},
-                      {"loss", spec.loss},
-                      {"updates", json::Array(spec.updates)},
-                      {"inputs", spec.inputs},
-                      {"results_file", spec.resultsFile}};
+  return json::Object{{"variant", spec.variant}, {"step", toJSON(spec.step)},
+                      {"object", spec.object},   {"device_library", spec.deviceLibrary},
+                      {"seed", spec.seed},       {"iterations", spec.iterations},
+                      {"threads", spec.threads}, {"steps", spec.steps},
+                      {"loss", spec.loss},       {"updates", json::Array(spec.updates)},
+                      {"inputs", spec.inputs},   {"results_file", spec.resultsFile}};
 }
 
 bool fromJSON(const json::Value &value, ExecutionSpec &spec, json::Path path) {
@@ -150,8 +144,8 @@ private:
     for (auto [index, argument] : enumerate(spec.step.arguments)) {
       if (onlyDonated && !argument.isDonated)
         continue;
-      Error error = instance.fillArgument(
-          index, [&, number = index, &info = argument](char *data) -> Error {
+      Error error =
+          instance.fillArgument(index, [&, number = index, &info = argument](char *data) -> Error {
             return inputs.fill(number, info, spec.seed, data);
           });
       if (error)

@@ -113,7 +113,8 @@ static void printRow(const Variant &variant, const RunReport &report, raw_ostrea
     double before = report.getBaseline().result.milliseconds;
     os << formatv(" {0,12} {1,12:f3} {2,7:f3}",
                   formatBytes(isGPU ? variant.result.deviceBytes : variant.result.highWaterBytes),
-                  variant.result.milliseconds, variant.result.milliseconds / std::max(before, 1e-9));
+                  variant.result.milliseconds,
+                  variant.result.milliseconds / std::max(before, 1e-9));
   }
   os << '\n';
 }
@@ -125,8 +126,7 @@ static void printComparison(const RunReport &report, raw_ostream &os) {
                 report.hasMeasuredCosts ? "measured costs" : "the cost model");
   if (!report.comparison)
     return;
-  os << formatv("             {0:f2} % measured\nresults      ",
-                100 * getMeasuredOverhead(report));
+  os << formatv("             {0:f2} % measured\nresults      ", 100 * getMeasuredOverhead(report));
   if (report.isEqual())
     os << "equal, bit for bit\n";
   else
@@ -178,7 +178,8 @@ void mlir::remat::print(const TrainingStep &step, const RunReport &report, raw_o
     printLosses(report, os);
 }
 
-void mlir::remat::printOperations(const TrainingStep &step, const CostProfile &profile, raw_ostream &os) {
+void mlir::remat::printOperations(const TrainingStep &step, const CostProfile &profile,
+                                  raw_ostream &os) {
   /// Rows of the table; the file has all of them.
   constexpr size_t kMaxRows = 16;
   std::vector<size_t> order;

@@ -216,9 +216,9 @@ static Expected<CostProfile> measureOperations(const char *program, const Traini
 }
 
 /// Compiles the variants, executes them and compares their results.
-static Expected<RunReport> runVariants(const char *program, const TrainingStep &step, const Budget &budget,
-                                       const CostProfile *costs, StringRef folder,
-                                       Progress &progress) {
+static Expected<RunReport> runVariants(const char *program, const TrainingStep &step,
+                                       const Budget &budget, const CostProfile *costs,
+                                       StringRef folder, Progress &progress) {
   RunReport report;
   report.hasMeasuredCosts = costs;
   bool isBudget = budget.kind != Budget::Kind::None;
@@ -280,8 +280,8 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
       parseSourceFile<ModuleOp>(inputPath, sources, ParserConfig(&context));
   if (!module)
     return makeError("cannot read '{0}'", inputPath.getValue());
-  Expected<TrainingStep> step = prepareStep(
-      std::move(module), {functionName, getTarget(), fusion, donate, getLibraries()});
+  Expected<TrainingStep> step =
+      prepareStep(std::move(module), {functionName, getTarget(), fusion, donate, getLibraries()});
   if (!step)
     return step.takeError();
   if (loop > 0 && !step->roles.lossResult)
@@ -329,8 +329,7 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "Runs a training step with and without recomputation\n");
+  cl::ParseCommandLineOptions(argc, argv, "Runs a training step with and without recomputation\n");
   if (!specPath.empty())
     return executeSpec(specPath);
   DialectRegistry registry;

@@ -8,18 +8,19 @@
 #ifndef REMAT_CONVERSION_SPLITREDUCTIONS_H
 #define REMAT_CONVERSION_SPLITREDUCTIONS_H
 
-#include "mlir/IR/Operation.h"
+#include "Remat/Conversion/LibraryCalls.h"
 
 namespace mlir::remat {
 
 /// Makes two of each generic operation on tensors under `root` that adds very many terms to
 /// few results: one that adds the terms of each of some parts, and one that adds what those
-/// are. How many parts there are follows from shapes alone. What the runtime library computes
-/// and what has attributes of this project is left as it is. `onSplit` is told each operation
-/// that is about to be erased, and the one that adds its terms.
+/// are. How many parts there are follows from shapes alone. What `libraries` compute and what
+/// has attributes of this project is left as it is. `onSplit` is told each operation that is
+/// about to be erased, and the one that adds its terms.
 void splitReductions(
-    Operation *root, llvm::function_ref<void(Operation *whole, Operation *parts)> onSplit =
-                         [](Operation *, Operation *) {});
+    Operation *root, Libraries libraries,
+    llvm::function_ref<void(Operation *whole, Operation *parts)> onSplit = [](Operation *,
+                                                                              Operation *) {});
 
 } // namespace mlir::remat
 

@@ -24,8 +24,8 @@ class StepProgram {
 public:
   /// Links an object file of `compileToObject`, opens the device and loads the kernels. What it
   /// calls is found in this process, the runtime libraries and the C library, and in the shared
-  /// library `deviceLibrary`, if that is not empty. An error when something is missing. The number of
-  /// threads is that of the process, as in `rematSetNumThreads`.
+  /// library `deviceLibrary`, if that is not empty. An error when something is missing. The number
+  /// of threads is that of the process, as in `rematSetNumThreads`.
   static llvm::Expected<StepProgram> load(std::unique_ptr<llvm::MemoryBuffer> object,
                                           llvm::StringRef function, int64_t numThreads = 0,
                                           llvm::StringRef deviceLibrary = {});

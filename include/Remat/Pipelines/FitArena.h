@@ -21,10 +21,9 @@ struct FitOptions {
   ArenaResults results = ArenaResults::Arena;
   /// What happens before, and again with what was recomputed.
   Fusion fusion = Fusion::Kernels;
-  /// Whose workspace is planned.
+  /// Whose workspace is planned. With those of a GPU, very many terms are added to few
+  /// results in two steps.
   Libraries libraries = Libraries::CPU;
-  /// Whether very many terms are added to few results in two steps, as on a GPU.
-  bool splitsReductions = false;
 };
 
 /// What became of a function with a budget.

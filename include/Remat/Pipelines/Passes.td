@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
   let summary = "Rematerialize, bufferize and plan arenas until they are within the budget";
   let description = [{
-    `remat-fuse`, `remat-split-reductions` where it is asked for, and `remat-set-workspace`;
+    `remat-fuse`, `remat-split-reductions` with the libraries of a GPU, and `remat-set-workspace`;
     then `rematerialize`, the fusion of what is recomputed with elementwise readers,
     `remat-bufferize`, `remat-linalg-to-library-calls`, `remat-plan-arena` and
     `remat-verify-arena` in a row. Where no plan fits, the cheapest one for the smallest budget
@@ -50,8 +50,6 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::remat::Libraries::GPU, "gpu", "cuBLASLt and cuDNN"),
                clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
                           "the same, f32 may be rounded to TF32"))}]>,
-    Option<"splitReductions", "split-reductions", "bool", "false",
-           "Add very many terms to few results in two steps, as for a GPU">,
     Option<"results", "results", "::mlir::remat::ArenaResults",
            "::mlir::remat::ArenaResults::Arena", "Where results are",
            [{::llvm::cl::values(
