@@ -72,8 +72,9 @@ struct DeviceMatmul {
 /// the batch of one call; the others are loops. Dimensions that follow each other in all
 /// operands count as one.
 ///
-/// The workspace is for sums over parts of the inner dimension: one result of a call in the
-/// type of the sums for each 128 terms, at least one, at most eight, in all at most 4 MiB.
+/// The workspace is for sums over parts of the inner dimension, where results of a call are fewer
+/// than 2^21: one result in the type of the sums for each 512 terms, at most eight, in all at
+/// most 4 MiB.
 std::optional<DeviceMatmul> getDeviceMatmul(const RematMatmul &product);
 
 //===----------------------------------------------------------------------===//

@@ -202,13 +202,18 @@ static void setBatch(DeviceMatmul &product) {
 }
 
 static int64_t findWorkspace(const DeviceMatmul &product, int64_t inner) {
-  constexpr int64_t kMaxBytes = int64_t(4) << 20, kTerms = 128, kMaxParts = 8;
-  int64_t parts = std::clamp<int64_t>(inner / kTerms, 1, kMaxParts);
-  // In f64 the product may not fit, but only where it is far too large anyway.
+  constexpr int64_t kMaxBytes = int64_t(4) << 20, kTerms = 512, kMaxParts = 8;
+  // These are enough for all processors of a GPU, without parts.
+  constexpr double kManyResults = 1 << 21;
   const DeviceMatrix &result = product.result;
-  double bytes = static_cast<double>(result.rows) * static_cast<double>(result.columns) *
-                 static_cast<double>(product.batch * parts * getSumBytes(product.first.type));
-  return bytes >= kMaxBytes ? kMaxBytes : padDeviceBytes(static_cast<int64_t>(bytes));
+  // The product may not fit into an integer, but only where it is far too large anyway.
+  double count = static_cast<double>(result.rows) * static_cast<double>(result.columns) *
+                 static_cast<double>(product.batch);
+  if (count >= kManyResults)
+    return 0;
+  int64_t parts = std::min(inner / kTerms, kMaxParts);
+  int64_t bytes = static_cast<int64_t>(count) * parts * getSumBytes(product.first.type);
+  return std::min(padDeviceBytes(bytes), kMaxBytes);
 }
 
 std::optional<DeviceMatmul> mlir::remat::getDeviceMatmul(const RematMatmul &how) {

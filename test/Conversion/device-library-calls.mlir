@@ -8,7 +8,8 @@
 // WORKSPACE-LABEL: func @step(
 // CHECK-LABEL: func @step(
 func.func @step(%x: tensor<2x10x10x4xf32>, %w: tensor<3x3x4x8xf32>, %y: tensor<2x8x8x8xf32>,
-                %m: tensor<8x8xf32>, %h: tensor<8x8xbf16>)
+                %m: tensor<8x8xf32>, %h: tensor<8x8xbf16>,
+                %l: tensor<8x512xf32>, %k: tensor<512x8xf32>)
     -> (tensor<2x8x8x8xf32>, tensor<8x8xf32>, tensor<8x8xbf16>, tensor<8x8xf32>) {
   // WORKSPACE: linalg.conv_2d_nhwc_hwcf {{{.*}}remat.workspace = {{[1-9][0-9]*}} : i64{{.*}}}
   // CHECK: remat.library_call "rematDeviceConvolution" [3, 3, 3, 2,
@@ -20,9 +21,10 @@ func.func @step(%x: tensor<2x10x10x4xf32>, %w: tensor<3x3x4x8xf32>, %y: tensor<2
   // WORKSPACE: linalg.matmul {remat.workspace = 256 : i64}
   // CHECK: remat.library_call "rematDeviceMatmul" [3, 3, 3,
   // TF32: remat.library_call "rematDeviceMatmul" [5, 5, 3,
-  %1 = linalg.matmul ins(%m, %m : tensor<8x8xf32>, tensor<8x8xf32>) outs(%m : tensor<8x8xf32>)
-      -> tensor<8x8xf32>
-  // WORKSPACE: linalg.matmul {remat.workspace = 256 : i64}
+  %1 = linalg.matmul ins(%l, %k : tensor<8x512xf32>, tensor<512x8xf32>)
+      outs(%m : tensor<8x8xf32>) -> tensor<8x8xf32>
+  // Few terms.
+  // WORKSPACE: linalg.matmul ins
   // CHECK: remat.library_call "rematDeviceMatmul" [2, 2, 2,
   // TF32: remat.library_call "rematDeviceMatmul" [2, 2, 2,
   %2 = linalg.matmul ins(%h, %h : tensor<8x8xbf16>, tensor<8x8xbf16>) outs(%h : tensor<8x8xbf16>)

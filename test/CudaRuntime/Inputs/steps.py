@@ -141,10 +141,11 @@ class Steps:
 
     def product(self, workspace_bytes=256, kind=F32, begin=0):
         ones, strides = [1] * 4, [0] * 4 + [1, 1]
-        how = words(kind, kind, F32, *ones, 1, 1, 1, *strides * 3)
+        # So many terms that there is a workspace.
+        how = words(kind, kind, F32, *ones, 1, 1, 512, *strides * 3)
         first = self.memory + begin
-        self.library.rematDeviceMatmul(how, first, first, first + 256, self.memory + 512,
-                                 int(workspace_bytes))
+        self.library.rematDeviceMatmul(how, first, first, first + 4096, self.memory + 8192,
+                                       int(workspace_bytes))
 
     def shifted(self):
         """The same with less alignment."""

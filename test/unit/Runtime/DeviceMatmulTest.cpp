@@ -165,8 +165,8 @@ TEST(DeviceMatmulTest, SumsAreLoops) {
 
 TEST(DeviceMatmulTest, Workspace) {
   RematMatmul product = makeProduct();
-  // 60 bytes of the result.
-  EXPECT_EQ(getDeviceMatmulWorkspace(product), 256);
+  // The inner dimension is too short for parts of it.
+  EXPECT_EQ(getDeviceMatmulWorkspace(product), 0);
   // Eight parts.
   product.inner = 4096;
   product.stridesA[4] = 4096;
@@ -175,8 +175,11 @@ TEST(DeviceMatmulTest, Workspace) {
   EXPECT_EQ(getDeviceMatmulWorkspace(product), 4864);
   product.typeA = product.typeB = product.typeC = kF64;
   EXPECT_EQ(getDeviceMatmulWorkspace(product), 9728);
-  product.outer[0] = 100000;
+  product.outer[0] = 10000;
   EXPECT_EQ(getDeviceMatmulWorkspace(product), 4 << 20);
+  // So many results need no parts.
+  product.outer[0] = (1 << 21) / 15 + 1;
+  EXPECT_EQ(getDeviceMatmulWorkspace(product), 0);
 }
 
 } // namespace
