@@ -153,7 +153,7 @@ static bool accessesMemory(Operation *op) {
 }
 
 /// The fills right in front of a reduction that say what its results begin with, which nothing
-/// else in it reads; and the reduction.
+/// else in it reads, one for each; and the reduction.
 static SmallVector<Operation *> addFills(LinalgOp op) {
   SmallVector<Operation *> operations = {op};
   if (op.getNumReductionLoops() == 0 || llvm::is_contained(op.getStaticLoopRanges(), 0))
@@ -166,9 +166,10 @@ static SmallVector<Operation *> addFills(LinalgOp op) {
     return llvm::is_contained(op.getDpsInits(), filled) &&
            llvm::count_if(op->getOperands(), isSame) == 1 && llvm::none_of(inside, isSame);
   };
+  llvm::SmallPtrSet<Value, 2> filled;
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     auto fill = dyn_cast<linalg::FillOp>(before);
-    if (fill && isStart(fill))
+    if (fill && isStart(fill) && filled.insert(fill.getDpsInits().front()).second)
       operations.insert(operations.begin(), fill);
     else if (!isPure(before))
       break;

@@ -54,7 +54,7 @@ bool mlir::remat::isVector(GenericOp op, OpOperand &operand, int64_t width) {
                       [&](int64_t stride) { return stride % width == 0; });
 }
 
-/// The most neighbours that a thread takes at once. Results at least must be contiguous, or
+/// The most neighbours that a thread takes at once, a power of two. Results at least must be contiguous, or
 /// else threads that are neighbours would store far apart. Of terms, it does not depend on
 /// where operands begin: the order of a sum would, too.
 static int64_t chooseWidth(GenericOp op, int64_t maxWidth) {
@@ -70,7 +70,7 @@ static int64_t chooseWidth(GenericOp op, int64_t maxWidth) {
     return 1;
   int64_t range = op.getStaticLoopRanges().back();
   int64_t numOperations = llvm::range_size(*op.getBody());
-  int64_t width = std::min({maxWidth, kMaxWidth, kVectorBytes / bytes});
+  int64_t width = llvm::bit_floor(uint64_t(std::min({maxWidth, kMaxWidth, kVectorBytes / bytes})));
   auto isUseful = [&] {
     return !isPoints || llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
       return isVector(op, operand, width);

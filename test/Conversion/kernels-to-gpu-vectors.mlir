@@ -212,3 +212,18 @@ func.func @columns(%x: memref<8x65536xf32>, %y: memref<65536xf32>) {
       dimensions = [0]
   return
 }
+
+// Three terms are no vector: their rows do not begin at multiples of its bytes.
+// CHECK:         gpu.func @{{.*}}(%{{.*}}: memref<128x3xf16>{{.*}}, %{{.*}}: memref<128xf16>
+// CHECK-NOT:     vector.load
+// CHECK:         gpu.return
+func.func @three(%x: memref<128x3xf16>, %y: memref<128xf16>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<128x3xf16>) outs(%y : memref<128xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %0 = arith.addf %out, %in : f16
+    linalg.yield %0 : f16
+  }
+  return
+}

@@ -1,5 +1,5 @@
-// RUN: remat-opt %s --remat-outline-kernels=fills=true | FileCheck %s
-// RUN: remat-opt %s --remat-outline-kernels | FileCheck %s --check-prefix=APART
+// RUN: remat-opt %s --split-input-file --remat-outline-kernels=fills=true | FileCheck %s
+// RUN: remat-opt %s --split-input-file --remat-outline-kernels | FileCheck %s --check-prefix=APART
 
 // Both results of a reduction are filled right before it, apart from a view.
 // CHECK-LABEL: func.func @sums
@@ -45,3 +45,24 @@ func.func @apart(%x: memref<8x64xf32>, %y: memref<8xf32>, %empty: memref<8x0xf32
 // CHECK:       func.func private @generic_kernel
 // CHECK-COUNT-2: linalg.fill
 // CHECK:         linalg.generic
+
+// -----
+
+// The last of two fills is what a result begins with.
+// CHECK-LABEL: func.func @twice
+// CHECK:         call @fill_kernel{{.*}}(%arg1)
+// CHECK-NEXT:    call @generic_kernel{{.*}}(%arg1, %arg0)
+// CHECK-NEXT:    return
+func.func @twice(%x: memref<8x64xf32>, %y: memref<8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%one : f32) outs(%y : memref<8xf32>)
+  linalg.fill ins(%zero : f32) outs(%y : memref<8xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x64xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

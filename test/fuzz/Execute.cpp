@@ -10,11 +10,10 @@
 #include "Evaluator.h"
 #include "GuardedBuffer.h"
 #include "Remat/Conversion/LibraryCalls.h"
-#include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Execution/ObjectFile.h"
 #include "Remat/Execution/StepProgram.h"
-#include "Remat/ExternalModels/Register.h"
+#include "Remat/Execution/TrainingStep.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Pipelines/FitArena.h"
 #include "Remat/Pipelines/Passes.h"
@@ -24,8 +23,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -46,6 +43,8 @@ static constexpr unsigned kSeconds = 120;
 /// With which memory is filled that nothing has written to: no number of any floating-point
 /// type, and something else.
 static constexpr unsigned char kPatterns[] = {0xff, 0x7f};
+/// Of buffers on a GPU, in bytes.
+static constexpr int64_t kDeviceAlignment = 256;
 /// With AddressSanitizer, compiled code is checked like everything else.
 static constexpr Instrumentation kInstrumentation =
     kHasAddressSanitizer ? Instrumentation::Addresses : Instrumentation::Nothing;
@@ -116,9 +115,9 @@ using Results = std::vector<std::string>;
 /// One training step with its arguments.
 class StepCase {
 public:
-  StepCase(ModuleOp module, Random &random, Break broken)
+  StepCase(ModuleOp module, Random &random, const ExecuteOptions &options)
       : module(module), function(module.lookupSymbol<func::FuncOp>(kFunction)), random(random),
-        broken(broken), layout(module) {}
+        broken(options.broken), onEmulator(options.onEmulator), layout(module) {}
 
   /// What is wrong, or nothing.
   std::optional<std::string> check();
@@ -135,6 +134,7 @@ private:
   func::FuncOp function;
   Random &random;
   Break broken;
+  bool onEmulator;
   DataLayout layout;
   ArenaResults where = ArenaResults::Arena;
   Fusion fusion = Fusion::Kernels;
@@ -225,6 +225,10 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
   options.rematerialize.target = llvm::cantFail(Target::get("cpu"));
   options.results = where;
   options.fusion = fusion;
+  if (onEmulator) {
+    options.libraries = Libraries::GPU;
+    options.rematerialize.alignment = kDeviceAlignment;
+  }
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(*copy, options);
   if (failed(fitted))
     return errors.text;
@@ -267,19 +271,55 @@ std::optional<std::string> StepCase::compile(const Budget &budget, Variant &vari
     damage(step);
 
   PassManager passes(module.getContext());
-  buildLowerToCPU(passes);
+  if (onEmulator) {
+    GPUOptions gpu;
+    gpu.format = "llvm";
+    buildConvertToGPU(passes);
+    buildLowerGPU(passes, gpu);
+  } else {
+    buildLowerToCPU(passes);
+  }
   if (failed(passes.run(*copy)))
     return errors.text;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object =
       compileToObject(*copy, kFunction, kInstrumentation);
   if (!object)
     return errors.text + toString(object.takeError());
-  llvm::Expected<StepProgram> program = StepProgram::load(std::move(*object), kFunction);
+  llvm::Expected<StepProgram> program = StepProgram::load(
+      std::move(*object), kFunction, /*numThreads=*/0, onEmulator ? REMAT_EMULATOR_LIBRARY : "");
   if (!program)
     return toString(program.takeError());
   variant.program.emplace(std::move(*program));
   return std::nullopt;
 }
+
+namespace {
+/// Buffers that the emulator knows while this lives.
+class DeviceRanges {
+public:
+  DeviceRanges(const StepProgram &program, std::deque<GuardedBuffer> &buffers,
+               llvm::ArrayRef<Argument> arguments)
+      : buffers(buffers), forget(reinterpret_cast<void (*)(void *)>(
+                              program.find("rematEmulatorUnregisterMemory"))) {
+    auto *add = reinterpret_cast<void (*)(void *, int64_t, int32_t)>(
+        program.find("rematEmulatorRegisterMemory"));
+    for (auto [index, buffer] : llvm::enumerate(buffers))
+      add(buffer.get(), buffer.size(),
+          index >= arguments.size() || !arguments[index].isReadOnly);
+  }
+  ~DeviceRanges() {
+    for (GuardedBuffer &buffer : buffers)
+      if (buffer.size() > 0)
+        forget(buffer.get());
+  }
+  DeviceRanges(const DeviceRanges &) = delete;
+  DeviceRanges &operator=(const DeviceRanges &) = delete;
+
+private:
+  std::deque<GuardedBuffer> &buffers;
+  void (*forget)(void *);
+};
+} // namespace
 
 /// Executes with memory of its own.
 std::optional<std::string> StepCase::run(const Variant &variant, unsigned char pattern,
@@ -300,9 +340,13 @@ std::optional<std::string> StepCase::run(const Variant &variant, unsigned char p
   std::vector<void *> pointers;
   for (GuardedBuffer &buffer : buffers)
     pointers.push_back(buffer.get());
+  std::optional<DeviceRanges> ranges;
+  if (onEmulator)
+    ranges.emplace(*variant.program, buffers, arguments);
   mapped = &buffers;
   variant.program->run(pointers);
   mapped = nullptr;
+  ranges.reset();
   for (GuardedBuffer &buffer : buffers)
     buffer.unpoison();
 
@@ -412,7 +456,9 @@ std::optional<std::string> StepCase::check() {
   OwningOpRef<ModuleOp> copy(module.clone());
   if (fusion == Fusion::Kernels && failed(fuse(*copy, ModelTable::getBuiltin())))
     return "the step cannot be fused";
-  setWorkspace(*copy);
+  if (onEmulator)
+    options.alignment = kDeviceAlignment;
+  setWorkspace(*copy, onEmulator ? Libraries::GPU : Libraries::CPU);
   SymbolTableCollection symbols;
   FailureOr<PlannedFunction> planned =
       planFunction(copy->lookupSymbol<func::FuncOp>(kFunction), options, symbols);
@@ -468,7 +514,7 @@ static void executeCase(MLIRContext &context, int64_t number, const ExecuteOptio
       passes.addPass(createCSEPass());
       passes.addPass(createSymbolDCEPass());
     }
-    error = succeeded(passes.run(*module)) ? StepCase(*module, random, options.broken).check()
+    error = succeeded(passes.run(*module)) ? StepCase(*module, random, options).check()
                                            : "it cannot be simplified";
   }
   if (!error)
@@ -518,11 +564,7 @@ bool mlir::remat::fuzz::executeSteps(const ExecuteOptions &options) {
   shared = static_cast<Shared *>(
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<RematDialect>();
-  registerBufferizableOpInterfaceExternalModels(registry);
-  registerAllExternalModels(registry);
+  registerStepDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
 

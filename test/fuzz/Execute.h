@@ -35,6 +35,8 @@ struct ExecuteOptions {
   int64_t maxFailures = 1;
   bool printModules = false;
   Break broken = Break::Nothing;
+  /// As code for a GPU, which the emulator executes.
+  bool onEmulator = false;
 };
 
 /// Prints failures, each with its step, and a line of figures. False if any case failed, or

@@ -47,6 +47,8 @@ static cl::opt<bool> parsers("parsers", cl::cat(category),
                              cl::desc("Damaged texts for the parsers instead of modules"));
 static cl::opt<bool> executes("execute", cl::cat(category),
                               cl::desc("Training steps that are compiled and executed"));
+static cl::opt<bool> onEmulator("emulator", cl::cat(category),
+                                cl::desc("Execute as code for a GPU, on the emulator"));
 static cl::opt<int64_t> maxFailures("max-failures", cl::init(1), cl::cat(category),
                                     cl::desc("Stop after so many cases that fail"));
 static cl::list<std::string> skip("skip", cl::CommaSeparated, cl::cat(category),
@@ -207,7 +209,7 @@ int main(int argc, char **argv) {
     return runParsers();
   if (executes)
     return executeSteps({seed, only >= 0 ? only : 0, only >= 0 ? only + 1 : numCases, maxFailures,
-                         printModules, broken})
+                         printModules, broken, onEmulator})
                ? EXIT_SUCCESS
                : EXIT_FAILURE;
   return onFile.empty() ? runModules() : runFile();

@@ -49,7 +49,7 @@ def assemble(arguments, path, chip, folder):
         return [int(number) for number in re.findall(pattern, process.stderr)]
     spilled = sum(numbers(r"(\d+) bytes spill stores")) + sum(numbers(r"(\d+) bytes spill loads"))
     return [len(re.findall("Compiling entry", process.stderr)),
-            module.count(b"gpu.launch_func"), len(re.findall(rb"llvm\.call @remat", module)),
+            module.count(b"gpu.launch_func"), len(re.findall(rb"llvm\.call @rematDevice(?:Matmul|Convolution)", module)),
             max(numbers(r"Used (\d+) registers"), default=0),
             max(numbers(r"(\d+) bytes smem"), default=0), spilled]
 
