@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantBuffers.h"
 #include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATHOSTACCESSESTORUNTIMEPASS
@@ -16,13 +16,6 @@ namespace mlir::remat {
 
 using namespace mlir;
 using namespace mlir::remat;
-
-/// Constants are on the host as well.
-static bool isOnDevice(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return !memref.getDefiningOp<memref::GetGlobalOp>();
-}
 
 namespace {
 class AccessConverter {
@@ -126,7 +119,7 @@ struct HostAccessesToRuntimePass
       if (isa<gpu::GPUModuleOp>(op))
         return WalkResult::skip();
       auto load = dyn_cast<memref::LoadOp>(op);
-      if ((load && isOnDevice(load.getMemRef())) || isa<memref::StoreOp>(op))
+      if ((load && !isConstantBuffer(load.getMemRef())) || isa<memref::StoreOp>(op))
         operations.push_back(op);
       return WalkResult::advance();
     });

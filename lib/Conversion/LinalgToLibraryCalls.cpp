@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantBuffers.h"
 #include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"
@@ -33,6 +34,9 @@ static void convert(LinalgOp op, const LibraryCall &call) {
 void mlir::remat::convertToLibraryCalls(Operation *root, Libraries libraries) {
   SmallVector<LinalgOp> operations;
   root->walk([&](LinalgOp op) {
+    // They have no address on a GPU.
+    if (libraries != Libraries::CPU && llvm::any_of(op->getOperands(), isConstantBuffer))
+      return;
     // The library writes its output while it still reads its inputs.
     if (op.hasPureBufferSemantics() &&
         !llvm::is_contained(op.getDpsInputs(), op.getDpsInits().front()))

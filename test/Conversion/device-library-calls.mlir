@@ -37,3 +37,19 @@ func.func @step(%x: tensor<2x10x10x4xf32>, %w: tensor<3x3x4x8xf32>, %y: tensor<2
       -> tensor<8x8xf32>
   return %0, %1, %2, %3 : tensor<2x8x8x8xf32>, tensor<8x8xf32>, tensor<8x8xbf16>, tensor<8x8xf32>
 }
+
+// A product with a constant reads a copy, which a kernel makes: the constant is on the host.
+// WORKSPACE-LABEL: func @constant(
+// WORKSPACE:         %[[COPY:.*]] = linalg.copy ins(%{{.*}} : tensor<3x3xf32>)
+// WORKSPACE:         linalg.matmul ins(%{{.*}}, %[[COPY]] : tensor<2x3xf32>, tensor<3x3xf32>)
+// CHECK-LABEL: func @constant(
+// CHECK:         %[[GLOBAL:.*]] = memref.get_global
+// CHECK:         linalg.copy ins(%[[GLOBAL]] : memref<3x3xf32>) outs(%[[COPY:.*]] : memref<3x3xf32>)
+// CHECK:         remat.library_call "rematDeviceMatmul"
+// CHECK-SAME:      ins(%{{.*}}, %[[COPY]] : memref<2x3xf32>, memref<3x3xf32>)
+func.func @constant(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %w = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]> : tensor<3x3xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<2x3xf32>, tensor<3x3xf32>) outs(%y : tensor<2x3xf32>)
+      -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

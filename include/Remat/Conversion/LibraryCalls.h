@@ -46,7 +46,8 @@ struct LibraryCall {
 std::optional<LibraryCall> matchLibraryCall(linalg::LinalgOp op,
                                             Libraries libraries = Libraries::CPU);
 
-/// States, as `remat.workspace`, what structured operations on tensors will need.
+/// States, as `remat.workspace`, what structured operations on tensors will need. Those that a
+/// library of a GPU will compute read copies of constants.
 void setWorkspace(Operation *root, Libraries libraries = Libraries::CPU);
 
 /// Replaces structured operations on buffers by `remat.library_call`, each with a workspace

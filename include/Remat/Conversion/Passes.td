@@ -17,6 +17,7 @@ def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
     with scratch memory. On the CPU: as many bytes as the runtime library needs for them on
     this processor, with as many threads as this process has. On a GPU: what follows from the
     shape (`Remat/Runtime/DeviceCalls.h`). So plans count it, and clones have it, too.
+    Constants that a library of a GPU will read are copied first.
 
     ```mlir
     linalg.conv_2d_nhwc_hwcf ins(%x, %w : ...) outs(%y : ...) -> tensor<2x16x16x4xf32>
@@ -33,7 +34,8 @@ def RematSetWorkspacePass : Pass<"remat-set-workspace", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::remat::Libraries::GPUWithTF32, "gpu-tf32",
                           "the same, f32 may be rounded to TF32"))}]>,
   ];
-  let dependentDialects = ["::mlir::remat::RematDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::remat::RematDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def RematSplitReductionsPass : Pass<"remat-split-reductions", "::mlir::ModuleOp"> {
@@ -76,8 +78,8 @@ def RematLinalgToLibraryCallsPass : Pass<"remat-linalg-to-library-calls", "::mli
     a type that is less precise. Other operations are left as they are.
 
     On a GPU the functions are `rematDeviceMatmul` and `rematDeviceConvolution`, for what
-    cuBLASLt and cuDNN take: inputs of one type (f32, f64, bf16, f16), and matrices with
-    neighbours in one of their dimensions.
+    cuBLASLt and cuDNN take: inputs of one type (f32, f64, bf16, f16), matrices with
+    neighbours in one of their dimensions, and no constants, which are on the host.
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x2xf32>) outs(%c : memref<4x2xf32>)
