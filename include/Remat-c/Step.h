@@ -64,15 +64,15 @@ typedef struct RematStepOptions {
   uint8_t donate;
   /// 0 or 1: whether a GPU may round f32 to TF32 in products.
   uint8_t tf32;
-  /// Work of the planner, from 1 to 10; by default 1.
+  /// Work of the planner, up to 10; by default 1.
   int64_t effort;
-  /// Of a GPU, by default "sm_90".
+  /// Of a GPU, by default "sm_90". Like `tf32`, `format` and `toolkit` it means nothing on the CPU.
   const char *chip;
   /// Of the GPU's code: "llvm", "isa", "bin" or "fatbin", which is the default. The emulator
   /// takes "llvm" alone, which is its default.
   const char *format;
-  /// Folder of the CUDA toolkit; by default what CUDA_HOME, CUDA_PATH or CUDA_ROOT says, or
-  /// /usr/local/cuda.
+  /// Folder of the CUDA toolkit, for code for a GPU; by default what CUDA_HOME, CUDA_PATH or
+  /// CUDA_ROOT says, or /usr/local/cuda.
   const char *toolkit;
   /// Threads of loops and products on the CPU; by default one for each core, or what the
   /// environment says. Holds for the process.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,12 +31,31 @@ static bool hasGoodApproximation(StringRef name) {
 }
 
 namespace {
+/// The larger or smaller one of two numbers, or the one that is a number: LLVM leaves the last
+/// terms of sums of `maxnum` and `minnum` out when it makes vectors of them (22.1).
+template <typename Op, arith::CmpFPredicate predicate>
+struct ExpandNumber : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value a = op.getLhs(), b = op.getRhs();
+    Value isFirst = arith::CmpFOp::create(rewriter, loc, predicate, a, b);
+    Value isAlone = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNO, b, b);
+    Value takesFirst = arith::OrIOp::create(rewriter, loc, isFirst, isAlone);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, takesFirst, a, b);
+    return success();
+  }
+};
+
 struct ApproximateMathPass : public remat::impl::RematApproximateMathPassBase<ApproximateMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathF32ExpansionPatterns(patterns, hasGoodApproximation);
     populateMathPolynomialApproximationPatterns(patterns, hasGoodApproximation);
+    patterns.add<ExpandNumber<arith::MaxNumFOp, arith::CmpFPredicate::OGT>,
+                 ExpandNumber<arith::MinNumFOp, arith::CmpFPredicate::OLT>>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -114,6 +114,16 @@ SmallVector<int64_t> mlir::remat::getStrides(GenericOp op, OpOperand &operand) {
   return result;
 }
 
+bool mlir::remat::hasReversedLoops(GenericOp op) {
+  return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return llvm::any_of(map.getResults(), [&](AffineExpr index) {
+      SmallVector<int64_t> factors;
+      return succeeded(getFlattenedAffineExpr(index, map.getNumDims(), 0, &factors)) &&
+             llvm::any_of(ArrayRef(factors).drop_back(), [](int64_t factor) { return factor < 0; });
+    });
+  });
+}
+
 SmallVector<SmallVector<int64_t>> mlir::remat::getAllStrides(GenericOp op) {
   return llvm::map_to_vector(op->getOpOperands(),
                              [&](OpOperand &operand) { return getStrides(op, operand); });

@@ -41,6 +41,9 @@ int64_t getBufferAlignment(Value memref);
 /// scalars, and a large number where the stride is not known.
 SmallVector<int64_t> getStrides(linalg::GenericOp op, OpOperand &operand);
 
+/// Whether a loop runs over an operand from its end to its beginning.
+bool hasReversedLoops(linalg::GenericOp op);
+
 /// Of all operands.
 SmallVector<SmallVector<int64_t>> getAllStrides(linalg::GenericOp op);
 

@@ -44,8 +44,10 @@ namespace {
 class KernelConverter {
 public:
   explicit KernelConverter(ModuleOp module) : module(module), rewriter(module.getContext()) {
+    SymbolTable symbols(module);
     rewriter.setInsertionPointToEnd(module.getBody());
     kernels = gpu::GPUModuleOp::create(rewriter, module.getLoc(), kModuleName);
+    symbols.insert(kernels);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), rewriter.getUnitAttr());
   }
 
@@ -227,7 +229,7 @@ struct KernelsToGPUPass : public remat::impl::RematKernelsToGPUPassBase<KernelsT
     if (operations.empty())
       return false;
     Operation *last = operations.pop_back_val();
-    return (isa<LinalgOp>(last) || isa<scf::SCFDialect>(last->getDialect())) &&
+    return (isa<LinalgOp>(last) || isa_and_nonnull<scf::SCFDialect>(last->getDialect())) &&
            llvm::all_of(operations, [&](Operation *op) { return isStart(op, last); }) &&
            !last->walk([](CallOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   }

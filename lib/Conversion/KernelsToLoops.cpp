@@ -209,10 +209,11 @@ struct KernelsToLoopsPass : public remat::impl::RematKernelsToLoopsPassBase<Kern
     if (failed(loops))
       return;
     SmallVector<IteratorType> kinds = op.getIteratorTypesArray();
+    bool isEmpty = llvm::is_contained(op.getStaticLoopRanges(), 0);
     rewriter.eraseOp(op);
     // Results of a row stay in registers while terms of some rows are added, in order.
     size_t number = loops->size();
-    if (number >= 2 && kinds[number - 1] == IteratorType::parallel &&
+    if (!isEmpty && number >= 2 && kinds[number - 1] == IteratorType::parallel &&
         kinds[number - 2] == IteratorType::reduction)
       (void)loopUnrollJamByFactor(cast<scf::ForOp>((*loops)[number - 2]), kNumRows);
   }

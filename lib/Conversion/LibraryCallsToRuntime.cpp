@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 
@@ -15,6 +16,12 @@ namespace mlir::remat {
 
 using namespace mlir;
 using namespace mlir::remat;
+
+/// Whether compiled code calls a function of this name that the program has not defined.
+static bool isRuntimeName(StringRef name) {
+  return isLibraryFunction(name) || name == "rematRecordTime" || name.starts_with("mgpu") ||
+         name.starts_with(kDevicePrefix);
+}
 
 namespace {
 class CallConverter {
@@ -90,6 +97,12 @@ private:
 struct LibraryCallsToRuntimePass
     : public remat::impl::RematLibraryCallsToRuntimePassBase<LibraryCallsToRuntimePass> {
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && isRuntimeName(function.getName())) {
+        emitError(function.getLoc(), "'")
+            << function.getName() << "' is the name of a function of the runtime library";
+        return signalPassFailure();
+      }
     SmallVector<LibraryCallOp> calls;
     getOperation().walk([&](LibraryCallOp op) { calls.push_back(op); });
     CallConverter converter(getOperation());

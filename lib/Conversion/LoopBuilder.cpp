@@ -15,6 +15,7 @@
 #include "ThreadBuilder.h"
 #include "ThreadLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -167,6 +168,10 @@ KernelGeometry mlir::remat::distributeLoop(RewriterBase &rewriter, gpu::GPUFuncO
     geometry = rows->geometry;
     RowDistributor(rewriter, kernel, *rows).run();
   }
+  // Threads read what others have written before a barrier: LLVM takes memory that has no alias
+  // for memory that nobody else writes.
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
+    kernel.removeArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName());
   distributeInBlock(rewriter, kernel, geometry.threads);
   return geometry;
 }

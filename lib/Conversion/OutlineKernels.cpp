@@ -137,7 +137,7 @@ private:
 
 /// Whether a loop or branch reads or writes memory itself, and calls nobody.
 static bool accessesMemory(Operation *op) {
-  if (!isa<scf::SCFDialect>(op->getDialect()) || op->getNumResults() != 0)
+  if (!isa_and_nonnull<scf::SCFDialect>(op->getDialect()) || op->getNumResults() != 0)
     return false;
   bool accesses = false;
   WalkResult result = op->walk([&](Operation *nested) {

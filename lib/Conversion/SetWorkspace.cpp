@@ -36,8 +36,7 @@ static void copyConstants(linalg::LinalgOp op) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (!type || !isConstant(operand.get()))
       continue;
-    Value empty =
-        tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
     operand.set(linalg::CopyOp::create(builder, loc, operand.get(), empty).getResult(0));
   }
 }

@@ -54,9 +54,9 @@ bool mlir::remat::isVector(GenericOp op, OpOperand &operand, int64_t width) {
                       [&](int64_t stride) { return stride % width == 0; });
 }
 
-/// The most neighbours that a thread takes at once, a power of two. Results at least must be contiguous, or
-/// else threads that are neighbours would store far apart. Of terms, it does not depend on
-/// where operands begin: the order of a sum would, too.
+/// The most neighbours that a thread takes at once, a power of two. Results at least must be
+/// contiguous, or else threads that are neighbours would store far apart. Of terms, it does not
+/// depend on where operands begin: the order of a sum would, too.
 static int64_t chooseWidth(GenericOp op, int64_t maxWidth) {
   int64_t bytes = 0;
   bool isPoints = isParallel(op, op.getNumLoops() - 1);

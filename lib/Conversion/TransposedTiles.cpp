@@ -41,7 +41,7 @@ static std::optional<unsigned> getReadLoop(GenericOp op, OpOperand &operand) {
 
 SmallVector<int64_t> mlir::remat::getTransposedTile(GenericOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (op.getNumLoops() != op.getNumParallelLoops() || ranges.back() < kTile)
+  if (op.getNumLoops() != op.getNumParallelLoops() || ranges.back() < kTile || hasReversedLoops(op))
     return {};
   for (OpOperand &operand : op->getOpOperands()) {
     std::optional<unsigned> loop = getReadLoop(op, operand);

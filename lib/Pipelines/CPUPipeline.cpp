@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace mlir::remat;
 
 void mlir::remat::buildPrepareStep(OpPassManager &pipeline) {
-  pipeline.addPass(createInlinerPass());
-  pipeline.addPass(createSymbolDCEPass());
+  pipeline.addPass(createRematInlinePass());
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
 }

@@ -48,7 +48,35 @@ void mlir::remat::buildConvertToGPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematNameLaunchesPass());
 }
 
+namespace {
+/// Emits errors about options that LLVM would take for a reason to stop the process, or not
+/// notice.
+struct CheckGPUOptionsPass : public PassWrapper<CheckGPUOptionsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckGPUOptionsPass)
+  explicit CheckGPUOptionsPass(GPUOptions options) : options(std::move(options)) {}
+
+  StringRef getArgument() const override { return "remat-check-gpu-options"; }
+
+  void runOnOperation() override {
+    Location loc = UnknownLoc::get(&getContext());
+    StringRef number = options.chip;
+    bool isChip = number.consume_front("sm_") && !number.empty() && llvm::isDigit(number.front());
+    if (!isChip)
+      emitError(loc, "expected 'chip' to be such as sm_90, but got '") << options.chip << "'";
+    bool isFormat = llvm::is_contained({"llvm", "isa", "bin", "fatbin"}, options.format);
+    if (!isFormat)
+      emitError(loc, "expected 'format' to be llvm, isa, bin or fatbin, but got '")
+          << options.format << "'";
+    if (!isChip || !isFormat)
+      signalPassFailure();
+  }
+
+  GPUOptions options;
+};
+} // namespace
+
 void mlir::remat::buildLowerGPU(OpPassManager &pipeline, const GPUOptions &options) {
+  pipeline.addPass(std::make_unique<CheckGPUOptionsPass>(options));
   GpuNVVMAttachTargetOptions target;
   target.chip = options.chip;
   target.features = options.features;
@@ -58,6 +86,7 @@ void mlir::remat::buildLowerGPU(OpPassManager &pipeline, const GPUOptions &optio
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertComplexToStandardPass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.useBarePtrCallConv = true;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));

@@ -40,3 +40,17 @@ func.func @others(%x: f32, %y: f32, %d: f64) -> (f32, f32, f32, f64) {
   %3 = math.exp %d : f64
   return %0, %1, %2, %3 : f32, f32, f32, f64
 }
+
+// CHECK-LABEL: func @numbers(
+// CHECK-SAME:    %[[A:.*]]: f32, %[[B:.*]]: f32
+func.func @numbers(%a: f32, %b: f32) -> (f32, f32) {
+  // CHECK: %[[LARGER:.*]] = arith.cmpf ogt, %[[A]], %[[B]]
+  // CHECK: %[[ALONE:.*]] = arith.cmpf uno, %[[B]], %[[B]]
+  // CHECK: %[[FIRST:.*]] = arith.ori %[[LARGER]], %[[ALONE]]
+  // CHECK: arith.select %[[FIRST]], %[[A]], %[[B]]
+  %0 = arith.maxnumf %a, %b : f32
+  // CHECK: arith.cmpf olt, %[[A]], %[[B]]
+  // CHECK-NOT: arith.minnumf
+  %1 = arith.minnumf %a, %b : f32
+  return %0, %1 : f32, f32
+}

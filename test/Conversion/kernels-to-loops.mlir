@@ -121,3 +121,10 @@ func.func @plain(%x: memref<31xf32>, %y: memref<64xi32>, %z: memref<64xf32>, %a:
   }
   return
 }
+
+// Nothing is added.
+// CHECK-LABEL: func @empty(
+func.func @empty(%x: memref<0x4xf32>, %y: memref<4xf32>) {
+  linalg.reduce { arith.addf } ins(%x : memref<0x4xf32>) outs(%y : memref<4xf32>) dimensions = [0]
+  return
+}

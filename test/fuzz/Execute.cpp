@@ -299,13 +299,12 @@ class DeviceRanges {
 public:
   DeviceRanges(const StepProgram &program, std::deque<GuardedBuffer> &buffers,
                llvm::ArrayRef<Argument> arguments)
-      : buffers(buffers), forget(reinterpret_cast<void (*)(void *)>(
-                              program.find("rematEmulatorUnregisterMemory"))) {
+      : buffers(buffers),
+        forget(reinterpret_cast<void (*)(void *)>(program.find("rematEmulatorUnregisterMemory"))) {
     auto *add = reinterpret_cast<void (*)(void *, int64_t, int32_t)>(
         program.find("rematEmulatorRegisterMemory"));
     for (auto [index, buffer] : llvm::enumerate(buffers))
-      add(buffer.get(), buffer.size(),
-          index >= arguments.size() || !arguments[index].isReadOnly);
+      add(buffer.get(), buffer.size(), index >= arguments.size() || !arguments[index].isReadOnly);
   }
   ~DeviceRanges() {
     for (GuardedBuffer &buffer : buffers)

@@ -12,7 +12,6 @@
 #include "Progress.h"
 #include "Remat/Execution/StepInstance.h"
 #include "Remat/Support/OutputFile.h"
-#include <cstring>
 
 using namespace llvm;
 
@@ -104,7 +103,7 @@ static Error update(const ExecutionSpec &spec, StepInstance &instance) {
   }
   for (const auto &[argument, value] : values) {
     Error error = instance.fillArgument(argument, [&, &contents = value](char *data) {
-      std::memcpy(data, contents.data(), contents.size());
+      llvm::copy(contents, data);
       return Error::success();
     });
     if (error)

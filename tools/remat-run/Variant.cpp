@@ -78,17 +78,19 @@ Error mlir::remat::executeApart(const char *program, Variant &variant, StringRef
           writeOutputFile(spec, [&](raw_ostream &os) { os << toJSON(variant.spec) << '\n'; }))
     return error;
   std::string option = "--execute=" + spec, message;
-  std::string executable = llvm::sys::fs::getMainExecutable(
-      program, reinterpret_cast<void *>(reinterpret_cast<intptr_t>(&executeApart)));
+  std::string executable =
+      llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&executeApart));
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(output), std::nullopt};
   int code = llvm::sys::ExecuteAndWait(executable, {executable, option}, std::nullopt, redirects, 0,
                                        0, &message);
   Expected<std::unique_ptr<llvm::MemoryBuffer>> text = readFile(output);
   if (!text)
     return text.takeError();
-  // It says itself what is wrong with its input.
-  if (code == EXIT_FAILURE)
-    return makeError("{0}", (*text)->getBuffer());
+  // It says itself what is wrong with its input. An emulator says what is wrong with the code,
+  // and ends the process.
+  StringRef said = (*text)->getBuffer();
+  if (code == EXIT_FAILURE && !said.empty() && !said.starts_with("{"))
+    return makeError("{0}", said);
   if (code != EXIT_SUCCESS)
     return makeError("the variant '{0}' failed with code {1}{2}{3}", variant.name, code,
                      message.empty() ? "" : ": ", message);

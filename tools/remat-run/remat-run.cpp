@@ -162,8 +162,8 @@ static Error checkOptions(const Budget &budget) {
 /// A shared library of this project: beside the folder of the program, where it was built as
 /// well as where it is installed.
 static std::string findLibrary(const char *program, StringRef name) {
-  std::string executable = llvm::sys::fs::getMainExecutable(
-      program, reinterpret_cast<void *>(reinterpret_cast<intptr_t>(&findLibrary)));
+  std::string executable =
+      llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&findLibrary));
   SmallString<256> path(llvm::sys::path::parent_path(llvm::sys::path::parent_path(executable)));
   llvm::sys::path::append(path, "lib", name);
   return std::string(path);
@@ -296,7 +296,7 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
   SmallString<128> folder;
   if (std::error_code code = llvm::sys::fs::createUniqueDirectory("remat-run", folder))
     return makeError("cannot make a folder for temporary files: {0}", code.message());
-  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  llvm::scope_exit remove([&] { (void)llvm::sys::fs::remove_directories(folder); });
   std::optional<CostProfile> profile;
   if (!profilePath.empty()) {
     Expected<CostProfile> measured = measureOperations(program, *step, folder, progress);

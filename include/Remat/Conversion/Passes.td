@@ -273,7 +273,8 @@ def RematApproximateMathPass : Pass<"remat-approximate-math"> {
     Replaces `math.exp`, `expm1`, `log`, `log1p`, `log2`, `tanh`, `erf` and `erfc` by the
     polynomial approximations of upstream, so that an element is computed by the same
     instructions in a vector and in the rest of a loop, in every kernel. f16 and bf16 are
-    computed in f32. Powers by small constants become products and roots.
+    computed in f32. Powers by small constants become products and roots, and `arith.maxnumf`
+    and `minnumf` comparisons.
 
     For normal arguments and results, the result of f32 is within 4 units in the last place.
     Results of `exp` and `erfc` below the smallest normal number may be that number or 0,

@@ -79,10 +79,11 @@ void rematConvolution(const RematConvolution *convolution, const void *input, co
 /// Writes the time of a clock that never goes back to `times[slot]`, in nanoseconds.
 void rematRecordTime(int64_t *times, int64_t slot);
 /// To bf16, which is in the lower half of the float that is returned.
-// NOLINTBEGIN(bugprone-reserved-identifier): the names that LLVM calls.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names that LLVM
+// calls.
 float __truncsfbf2(float value);
 float __truncdfbf2(double value);
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 #endif // REMAT_RUNTIME_RUNTIME_H

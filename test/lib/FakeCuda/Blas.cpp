@@ -193,9 +193,9 @@ FAKE_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmu
   if (!isDistinct(question.layouts[3]))
     return reject("elements of the result at the same place");
   constexpr uintptr_t kWorkspaceAlignment = 256;
-  bool isWorkspace = workspaceBytes == 0 ||
-                     (reinterpret_cast<uintptr_t>(workspace) % kWorkspaceAlignment == 0 &&
-                      fakeCudaIsDeviceMemory(workspace, workspaceBytes));
+  bool isWorkspace =
+      workspaceBytes == 0 || (reinterpret_cast<uintptr_t>(workspace) % kWorkspaceAlignment == 0 &&
+                              fakeCudaIsDeviceMemory(workspace, workspaceBytes));
   if (workspaceBytes < question.workspaceBytes || !isWorkspace)
     return reject("workspace");
   if (c != d)
