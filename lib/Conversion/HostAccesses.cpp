@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantBuffers.h"
+#include "Buffers.h"
 #include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ConstantBuffers.h"
+#include "Buffers.h"
 #include "Remat/Conversion/LibraryCalls.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
 #include "Remat/Conversion/Passes.h"
 #include "StaticLayout.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -23,18 +23,6 @@ namespace mlir::remat {
 using namespace mlir;
 using namespace mlir::remat;
 using linalg::LinalgOp;
-
-/// The value that a memref is a view of: an argument, an allocation, a planned view or a
-/// constant.
-static Value getBuffer(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) {
-    // Planned views are distinct, or one is used after the other.
-    if (isa<memref::ViewOp>(view))
-      break;
-    value = view.getViewSource();
-  }
-  return value;
-}
 
 namespace {
 class KernelOutliner {
@@ -81,7 +69,7 @@ private:
       return true;
     auto type = dyn_cast<MemRefType>(value.getType());
     return type && isa<ViewLikeOpInterface>(producer) &&
-           (!hasStaticLayout(type) || getBuffer(value).getDefiningOp<memref::GetGlobalOp>());
+           (!hasStaticLayout(type) || isConstantBuffer(value));
   }
 
   /// The function of the kernel: one for all that are equal.

@@ -7,11 +7,11 @@
 
 #include "RowLoops.h"
 
+#include "Buffers.h"
 #include "ThreadLayout.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,16 +24,6 @@ static constexpr int64_t kMaxBlocks = 256;
 static constexpr int64_t kMinIterations = 16;
 /// Of shared memory for temporaries, in bytes.
 static constexpr int64_t kTemporaryBytes = 32 * 1024;
-
-/// The argument, constant or planned view that a memref is a part of.
-static Value getRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view))
-      break;
-    memref = view.getViewSource();
-  }
-  return memref;
-}
 
 namespace {
 class RowLoopMatcher {
@@ -105,7 +95,7 @@ private:
   }
 
   bool addWritten(Value memref) {
-    Value root = getRoot(memref);
+    Value root = getBuffer(memref);
     if (isTemporary(root))
       return true;
     auto argument = dyn_cast<BlockArgument>(root);
@@ -126,7 +116,7 @@ private:
     int64_t bytes = 0;
     WalkResult result = kernel.walk([&](memref::ViewOp view) {
       MemRefType type = view.getType();
-      if (!isTemporary(view) || getRoot(view.getSource()) == table || !type.hasStaticShape() ||
+      if (!isTemporary(view) || getBuffer(view.getSource()) == table || !type.hasStaticShape() ||
           !type.getElementType().isIntOrFloat() || !isWrittenFirst(view))
         return WalkResult::interrupt();
       bytes += type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -212,7 +202,7 @@ private:
     for (Operation &op : rows.loop.getBody()->without_terminator())
       if (slice.contains(&op)) {
         auto load = dyn_cast<memref::LoadOp>(op);
-        Value root = load ? getRoot(load.getMemRef()) : Value();
+        Value root = load ? getBuffer(load.getMemRef()) : Value();
         if (load ? root == table || isTemporary(root) : !isPure(&op))
           return false;
         rows.slice.push_back(&op);

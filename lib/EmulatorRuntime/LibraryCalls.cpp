@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceLayouts.h"
 #include "DeviceMemory.h"
 #include "Errors.h"
 #include "Remat/Runtime/DeviceCalls.h"
@@ -33,22 +34,6 @@ using namespace mlir::remat::emulator;
 // Memory
 //===----------------------------------------------------------------------===//
 
-static int64_t getBytes(RematElement type) {
-  switch (type) {
-  case RematElement::I1:
-    return 1;
-  case RematElement::F16:
-  case RematElement::BF16:
-    return 2;
-  case RematElement::F32:
-  case RematElement::TF32:
-    return 4;
-  case RematElement::F64:
-    return 8;
-  }
-  llvm_unreachable("not a type of elements");
-}
-
 /// Fails if an operand, from its first to its last element, is not memory of the device.
 static void checkOperand(const char *function, const void *data, RematElement type,
                          ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, bool isWritten) {
@@ -57,7 +42,7 @@ static void checkOperand(const char *function, const void *data, RematElement ty
   int64_t last = 0;
   for (auto [size, stride] : zip_equal(sizes, strides))
     last += (size - 1) * stride;
-  checkHostAccess(function, reinterpret_cast<uint64_t>(data), (last + 1) * getBytes(type),
+  checkHostAccess(function, reinterpret_cast<uint64_t>(data), (last + 1) * getElementBytes(type),
                   isWritten);
 }
 
@@ -190,7 +175,7 @@ static void convolve(const RematConvolution &how, const char *input, const char 
                     (group * how.outputChannels + channel) * how.outputStrides[1];
     for (int axis = 0; axis < 3; ++axis)
       place += at[3 + axis] * how.outputStrides[2 + axis];
-    char *result = output + place * getBytes(how.outputType);
+    char *result = output + place * getElementBytes(how.outputType);
     double sum = load(result, how.outputType);
     forEach(windowSizes, [&](ArrayRef<int64_t> window) {
       int64_t from = batch * how.inputStrides[0] +
@@ -203,8 +188,8 @@ static void convolve(const RematConvolution &how, const char *input, const char 
         from += position * how.inputStrides[2 + axis];
         by += window[1 + axis] * how.filterStrides[3 + axis];
       }
-      sum += load(input + from * getBytes(how.inputType), how.inputType) *
-             load(filter + by * getBytes(how.filterType), how.filterType);
+      sum += load(input + from * getElementBytes(how.inputType), how.inputType) *
+             load(filter + by * getElementBytes(how.filterType), how.filterType);
     });
     store(sum, result, how.outputType);
   });

@@ -77,7 +77,7 @@ public:
     // As `fill` writes it.
     void *memory = library.allocate(alignTo(bytes, sizeof(uint32_t)), stream, false);
     if (Error error = check())
-      return std::move(error);
+      return error;
     buffers.push_back(memory);
     return memory;
   }
@@ -110,7 +110,7 @@ public:
     library.recordEvent(end, stream);
     double milliseconds = library.getMilliseconds(begin, end);
     if (Error error = check())
-      return std::move(error);
+      return error;
     return milliseconds;
   }
 

@@ -47,7 +47,7 @@ Expected<StepInstance> StepInstance::create(StepDescription description,
     return arena.takeError();
   instance.addresses.push_back(*arena);
   if (Error error = instance.memory->fill(*arena, step.arenaBytes))
-    return std::move(error);
+    return error;
   return instance;
 }
 

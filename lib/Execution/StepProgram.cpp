@@ -83,14 +83,14 @@ llvm::Expected<StepProgram> StepProgram::load(std::unique_ptr<llvm::MemoryBuffer
   auto *entry = address->toPtr<void (*)(void **)>();
   StepProgram program(std::move(*jit), entry, nullptr);
   if (llvm::Error error = checkDevice(program, "rematDeviceOpen"))
-    return std::move(error);
+    return error;
   using Function = void (*)();
   if (void *loadKernels = program.find((kLoadPrefix + function).str())) {
     reinterpret_cast<Function>(loadKernels)();
     program.unload = reinterpret_cast<Function>(program.find((kUnloadPrefix + function).str()));
   }
   if (llvm::Error error = checkDevice(program, "rematDeviceTakeError"))
-    return std::move(error);
+    return error;
   return program;
 }
 

@@ -105,6 +105,6 @@ Expected<TrainingStep> mlir::remat::prepareStep(OwningOpRef<ModuleOp> module,
   if (!function)
     return function.takeError();
   if (Error error = describe(step, *function, options.donate))
-    return std::move(error);
+    return error;
   return step;
 }

@@ -124,17 +124,17 @@ public:
 
   Expected<ExecutionResult> run() {
     if (Error error = fillArguments(/*onlyDonated=*/false))
-      return std::move(error);
+      return error;
     if (Error error = iterate())
-      return std::move(error);
+      return error;
     if (Error error = train())
-      return std::move(error);
+      return error;
     result.highWaterBytes = getHighWaterBytes();
     result.deviceBytes = instance.getDeviceBytes();
     if (timer)
       result.operationTimes = timer->getMedians();
     if (Error error = writeResults())
-      return std::move(error);
+      return error;
     return result;
   }
 

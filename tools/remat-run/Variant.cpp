@@ -59,11 +59,11 @@ Expected<Variant> mlir::remat::compile(const TrainingStep &step, VariantOptions 
   };
   StringRef object = variant.compiled.object->getBuffer();
   if (Error error = write(variant.spec.object, object))
-    return std::move(error);
+    return error;
   if (Error error = write(options.objectPath, object))
-    return std::move(error);
+    return error;
   if (Error error = write(options.kernelsPath, variant.compiled.deviceCode))
-    return std::move(error);
+    return error;
   return variant;
 }
 
