@@ -32,12 +32,12 @@ static bool isConstant(Value value) {
 static void copyConstants(linalg::LinalgOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (!type || !isConstant(operand.get()))
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+    if (!type || !isConstant(operand->get()))
       continue;
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
-    operand.set(linalg::CopyOp::create(builder, loc, operand.get(), empty).getResult(0));
+    operand->set(linalg::CopyOp::create(builder, loc, operand->get(), empty).getResult(0));
   }
 }
 

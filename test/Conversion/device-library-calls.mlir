@@ -53,3 +53,14 @@ func.func @constant(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32>
       -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// What it begins with is written to its buffer anyway.
+// WORKSPACE-LABEL: func @start(
+// WORKSPACE-NOT:     linalg.copy
+// WORKSPACE:         return
+func.func @start(%x: tensor<2x3xf32>, %w: tensor<3x3xf32>) -> tensor<2x3xf32> {
+  %y = arith.constant dense<0.0> : tensor<2x3xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<2x3xf32>, tensor<3x3xf32>) outs(%y : tensor<2x3xf32>)
+      -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
