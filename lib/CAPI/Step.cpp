@@ -58,11 +58,8 @@ static std::string makeReport(const CompiledStep &compiled) {
                                         {"cost", memory.cost},
                                         {"added_cost", memory.addedCost}};
   if (compiled.description.device != Device::CPU) {
-    int64_t numLaunches = 0;
-    for (const KernelInfo &kernel : compiled.kernels)
-      numLaunches += kernel.numLaunches;
     report["kernels"] = int64_t(compiled.kernels.size());
-    report["launches"] = numLaunches;
+    report["launches"] = compiled.getNumLaunches();
     report["library_calls"] = compiled.numLibraryCalls;
   }
   return llvm::formatv("{0}", value).str();
@@ -104,13 +101,11 @@ static std::string getText(const char *text, llvm::StringRef otherwise) {
 
 static StepOptions getStepOptions(const RematStepOptions &options) {
   StepOptions result;
-  bool isCPU = options.device == RematDeviceCPU;
+  auto device = Device(options.device);
   result.function = getText(options.function, "");
-  result.target = getText(options.target, isCPU ? "cpu" : "h100");
+  result.target = getText(options.target, getDefaultTarget(device));
   result.donate = options.donate;
-  result.libraries = isCPU          ? Libraries::CPU
-                     : options.tf32 ? Libraries::GPUWithTF32
-                                    : Libraries::GPU;
+  result.libraries = getLibraries(device, options.tf32);
   return result;
 }
 
@@ -122,11 +117,9 @@ static Expected<CompileOptions> getCompileOptions(const RematStepOptions &option
   result.budget = *budget;
   result.device = Device(options.device);
   result.effort = options.effort > 0 ? options.effort : 1;
-  result.libraries = getStepOptions(options).libraries;
   result.gpu.chip = getText(options.chip, result.gpu.chip);
   result.gpu.toolkit = getText(options.toolkit, "");
-  result.gpu.format =
-      getText(options.format, options.device == RematDeviceEmulator ? "llvm" : result.gpu.format);
+  result.gpu.format = getText(options.format, result.gpu.format);
   if (options.device != RematDeviceCPU && result.gpu.toolkit.empty() && findCUDAToolkit().empty())
     return makeError("code for a GPU needs the CUDA toolkit, which was not found: set 'toolkit' or "
                      "CUDA_HOME to its folder");
@@ -139,10 +132,8 @@ static Expected<RematStep> compile(llvm::StringRef text, const RematStepOptions 
     return how.takeError();
   // Libraries say here what workspace they will need where the step is executed.
   rematSetNumThreads(options.numThreads);
-  DialectRegistry registry;
-  registerStepDialects(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
+  MLIRContext context;
+  loadStepDialects(context);
   context.allowUnregisteredDialects();
   context.printOpOnDiagnostic(false);
   std::string diagnostics;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffers.h"
-#include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
+#include "RuntimeFunctions.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATHOSTACCESSESTORUNTIMEPASS
@@ -107,7 +107,7 @@ private:
   }
 
   OpBuilder builder;
-  DeviceFunctions functions;
+  RuntimeFunctions functions;
 };
 
 struct HostAccessesToRuntimePass

@@ -8,6 +8,7 @@
 #include "KernelAccess.h"
 
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Runtime/DeviceCalls.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +24,6 @@ using linalg::GenericOp;
 
 /// In place of a stride that is not known, which is more often a large one.
 static constexpr int64_t kUnknownStride = int64_t(1) << 20;
-/// Of what a driver allocates, in bytes.
-static constexpr int64_t kDriverAlignment = 256;
 
 SmallVector<Operation *> mlir::remat::matchCombiners(GenericOp op) {
   SmallVector<Operation *> result;
@@ -68,9 +67,9 @@ int64_t mlir::remat::getBufferAlignment(Value memref) {
     }
     auto function = dyn_cast<FunctionOpInterface>(parent);
     if (!function || function.isPublic())
-      return function ? kDriverAlignment : 1;
+      return function ? kDeviceAlignment : 1;
     auto planned = function->getAttrOfType<IntegerAttr>(RematDialect::getArenaAlignmentAttrName());
-    return planned ? std::min(kDriverAlignment, planned.getInt()) : 1;
+    return planned ? std::min(kDeviceAlignment, planned.getInt()) : 1;
   }
   if (auto global = memref.getDefiningOp<memref::GetGlobalOp>()) {
     auto constant =

@@ -7,20 +7,15 @@
 
 #include "KernelTraffic.h"
 
+#include "Remat/Interfaces/TypeSize.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include <set>
 
 using namespace mlir;
 using namespace mlir::remat;
 using linalg::LinalgOp;
-
-static int64_t getElementBytes(MemRefType type) {
-  Type element = type.getElementType();
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * llvm::divideCeil(complex.getElementType().getIntOrFloatBitWidth(), 8);
-  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
 
 static int64_t multiply(int64_t a, int64_t b) {
   return llvm::SaturatingMultiply<uint64_t>(a, b) > INT64_MAX ? INT64_MAX : a * b;
@@ -29,6 +24,8 @@ static int64_t multiply(int64_t a, int64_t b) {
 /// How many different values an index takes, of at most `size`.
 static int64_t countValues(AffineExpr index, unsigned numLoops, ArrayRef<int64_t> ranges,
                            int64_t size) {
+  if (auto loop = dyn_cast<AffineDimExpr>(index))
+    return std::min(ranges[loop.getPosition()], size);
   SmallVector<int64_t> factors;
   if (failed(getFlattenedAffineExpr(index, numLoops, 0, &factors)) ||
       factors.size() != numLoops + 1)
@@ -37,10 +34,6 @@ static int64_t countValues(AffineExpr index, unsigned numLoops, ArrayRef<int64_t
   for (auto [loop, range] : llvm::enumerate(ranges)) {
     if (factors[loop] == 0)
       continue;
-    // All of a dimension is run over by most loops.
-    if (values.size() == 1)
-      if (AffineExpr dim = getAffineDimExpr(loop, index.getContext()); index == dim)
-        return std::min(range, size);
     std::set<int64_t> sums;
     for (int64_t value : values)
       for (int64_t step = 0; step < range; ++step)
@@ -65,15 +58,17 @@ static int64_t countElements(LinalgOp op, OpOperand &operand, MemRefType type) {
 
 std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op, ArrayRef<Value> known) {
   bool isStatic = llvm::none_of(op.getStaticLoopRanges(), ShapedType::isDynamic);
+  DataLayout layout = DataLayout::closest(op);
   int64_t bytes = 0;
   std::set<std::pair<void *, void *>> counted;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type)
       continue;
-    if (!isStatic || !type.hasStaticShape())
+    std::optional<int64_t> elementBytes = getElementBytes(type.getElementType(), layout);
+    if (!isStatic || !type.hasStaticShape() || !elementBytes)
       return std::nullopt;
-    int64_t size = multiply(countElements(op, operand, type), getElementBytes(type));
+    int64_t size = multiply(countElements(op, operand, type), *elementBytes);
     bool isNew =
         counted
             .insert({operand.get().getAsOpaquePointer(),
@@ -91,7 +86,8 @@ std::optional<int64_t> mlir::remat::getMinimumBytes(LinalgOp op, ArrayRef<Value>
   op->walk([&](memref::LoadOp load) {
     MemRefType type = load.getMemRefType();
     int64_t elements = type.hasStaticShape() ? type.getNumElements() : iterations;
-    bytes += multiply(std::min(iterations, elements), getElementBytes(type));
+    bytes += multiply(std::min(iterations, elements),
+                      getElementBytes(type.getElementType(), layout).value_or(0));
   });
   return bytes;
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
+#include "RuntimeFunctions.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATLAUNCHONSTREAMPASS
@@ -40,7 +40,7 @@ namespace {
 struct LaunchOnStreamPass : public remat::impl::RematLaunchOnStreamPassBase<LaunchOnStreamPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    DeviceFunctions functions(module);
+    RuntimeFunctions functions(module);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

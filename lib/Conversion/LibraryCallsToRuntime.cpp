@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeviceFunctions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "RuntimeFunctions.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATLIBRARYCALLSTORUNTIMEPASS
@@ -26,14 +26,15 @@ static bool isRuntimeName(StringRef name) {
 namespace {
 class CallConverter {
 public:
-  explicit CallConverter(ModuleOp module) : module(module), symbols(module) {}
+  explicit CallConverter(ModuleOp module) : functions(module) {}
 
   void convert(LibraryCallOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();
-    memref::GlobalOp global = getShape(op.getShapeAttr());
-    Value shape = memref::GetGlobalOp::create(builder, loc, global.getType(), global.getSymName());
-    SmallVector<Value> arguments{getAddress(builder, loc, shape)};
+    DenseI64ArrayAttr shape = op.getShapeAttr();
+    auto type = RankedTensorType::get({shape.size()}, builder.getI64Type());
+    SmallVector<Value> arguments{functions.getAddress(
+        builder, loc, "remat_shape", DenseElementsAttr::get(type, shape.asArrayRef()))};
     for (Value input : op.getInputs())
       arguments.push_back(getAddress(builder, loc, input));
     arguments.push_back(getAddress(builder, loc, op.getOutput()));
@@ -43,8 +44,7 @@ public:
     // Nothing to write to: address 0.
     arguments.push_back(workspace ? getAddress(builder, loc, workspace) : count);
     arguments.push_back(count);
-    declare(op.getFunction(), ValueRange(arguments).getTypes());
-    func::CallOp::create(builder, loc, op.getFunction(), TypeRange(), arguments);
+    functions.call(builder, loc, op.getFunction(), arguments);
     op.erase();
   }
 
@@ -65,33 +65,7 @@ private:
                                  arith::MulIOp::create(builder, loc, shift, elementBytes));
   }
 
-  /// The constant that holds the numbers of `shape`, one for all that are equal.
-  memref::GlobalOp getShape(DenseI64ArrayAttr shape) {
-    memref::GlobalOp &global = shapes[shape];
-    if (global)
-      return global;
-    OpBuilder builder(module.getContext());
-    auto type = RankedTensorType::get({shape.size()}, builder.getI64Type());
-    global = memref::GlobalOp::create(
-        builder, module.getLoc(), "remat_shape", builder.getStringAttr("private"),
-        MemRefType::get(type.getShape(), type.getElementType()),
-        DenseElementsAttr::get(type, shape.asArrayRef()), /*constant=*/true, /*alignment=*/{});
-    symbols.insert(global);
-    return global;
-  }
-
-  void declare(StringRef name, TypeRange types) {
-    if (symbols.lookup(name))
-      return;
-    OpBuilder builder(module.getContext());
-    auto function = func::FuncOp::create(module.getLoc(), name, builder.getFunctionType(types, {}));
-    function.setPrivate();
-    symbols.insert(function);
-  }
-
-  ModuleOp module;
-  SymbolTable symbols;
-  llvm::DenseMap<Attribute, memref::GlobalOp> shapes;
+  RuntimeFunctions functions;
 };
 
 struct LibraryCallsToRuntimePass

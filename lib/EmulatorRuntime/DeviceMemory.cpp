@@ -14,6 +14,7 @@
 
 #include "Errors.h"
 #include "Launch.h"
+#include "Remat/Runtime/DeviceCalls.h"
 
 using namespace llvm;
 using namespace mlir::remat::emulator;
@@ -36,9 +37,8 @@ void mlir::remat::emulator::unregisterMemory(uint64_t begin) {
 }
 
 void *mlir::remat::emulator::allocateMemory(uint64_t bytes) {
-  constexpr uint64_t kAlignment = 256;
-  uint64_t rounded = (bytes + kAlignment) / kAlignment * kAlignment;
-  void *memory = std::aligned_alloc(kAlignment, rounded);
+  uint64_t rounded = (bytes + kDeviceAlignment) / kDeviceAlignment * kDeviceAlignment;
+  void *memory = std::aligned_alloc(kDeviceAlignment, rounded);
   if (!memory)
     fail("no memory for an allocation of " + Twine(bytes) + " bytes");
   if (bytes != 0)

@@ -11,6 +11,7 @@
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Execution/ObjectFile.h"
+#include "Remat/Runtime/DeviceCalls.h"
 #include "Remat/Support/Error.h"
 #include "TensorTypes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -23,8 +24,12 @@ using namespace mlir::remat;
 using llvm::Error;
 using llvm::Expected;
 
-/// Of buffers on a GPU, in bytes.
-static constexpr int64_t kDeviceAlignment = 256;
+int64_t CompiledStep::getNumLaunches() const {
+  int64_t sum = 0;
+  for (const KernelInfo &kernel : kernels)
+    sum += kernel.numLaunches;
+  return sum;
+}
 
 /// Rewrites tensors to buffers in an arena.
 static Expected<FittedFunction> planMemory(const TrainingStep &step, const CompileOptions &options,
@@ -37,8 +42,8 @@ static Expected<FittedFunction> planMemory(const TrainingStep &step, const Compi
   fit.rematerialize.profile = options.costs;
   if (options.device != Device::CPU)
     fit.rematerialize.alignment = kDeviceAlignment;
-  fit.libraries = options.libraries;
-  fit.fusion = options.fusion;
+  fit.libraries = step.libraries;
+  fit.fusion = step.fusion;
   FailureOr<std::vector<FittedFunction>> fitted = fitArenas(module, fit);
   if (succeeded(fitted))
     for (const FittedFunction &function : *fitted)
@@ -111,7 +116,10 @@ static LogicalResult lower(ModuleOp module, const CompileOptions &options, Compi
   if (failed(runPasses(module, buildConvertToGPU)))
     return failure();
   describeKernels(module, compiled);
-  if (failed(runPasses(module, [&](OpPassManager &passes) { buildLowerGPU(passes, options.gpu); })))
+  GPUOptions gpu = options.gpu;
+  if (options.device == Device::Emulator)
+    gpu.format = "llvm";
+  if (failed(runPasses(module, [&](OpPassManager &passes) { buildLowerGPU(passes, gpu); })))
     return failure();
   module.walk([&](gpu::BinaryOp binary) {
     for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())

@@ -80,19 +80,34 @@ static Error describe(TrainingStep &step, func::FuncOp function, bool donate) {
   return Error::success();
 }
 
-void mlir::remat::registerStepDialects(DialectRegistry &registry) {
+void mlir::remat::loadStepDialects(MLIRContext &context) {
+  DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registerAllGPUToLLVMIRTranslations(registry);
   registry.insert<RematDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
   registerAllExternalModels(registry);
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+Libraries mlir::remat::getLibraries(Device device, bool allowsTF32) {
+  if (device == Device::CPU)
+    return Libraries::CPU;
+  return allowsTF32 ? Libraries::GPUWithTF32 : Libraries::GPU;
+}
+
+StringRef mlir::remat::getDefaultTarget(Device device) {
+  return device == Device::CPU ? "cpu" : "h100";
 }
 
 Expected<TrainingStep> mlir::remat::prepareStep(OwningOpRef<ModuleOp> module,
                                                 const StepOptions &options) {
   TrainingStep step;
   step.module = std::move(module);
+  step.fusion = options.fusion;
+  step.libraries = options.libraries;
   if (failed(runPasses(*step.module, buildPrepareStep)) ||
       (options.fusion == Fusion::Kernels && failed(fuse(*step.module, ModelTable::getBuiltin()))))
     return makeError("the module cannot be simplified");

@@ -9,6 +9,7 @@
 #include "FitPipelineOptions.h"
 #include "Remat/Conversion/Passes.h"
 #include "Remat/Pipelines/Passes.h"
+#include "Remat/Runtime/DeviceCalls.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
@@ -48,6 +49,10 @@ void mlir::remat::buildConvertToGPU(OpPassManager &pipeline) {
   pipeline.addPass(createRematNameLaunchesPass());
 }
 
+bool mlir::remat::isGPUFormat(StringRef format) {
+  return llvm::is_contained({"llvm", "isa", "bin", "fatbin"}, format);
+}
+
 namespace {
 /// Emits errors about options that LLVM would take for a reason to stop the process, or not
 /// notice.
@@ -63,7 +68,7 @@ struct CheckGPUOptionsPass : public PassWrapper<CheckGPUOptionsPass, OperationPa
     bool isChip = number.consume_front("sm_") && !number.empty() && llvm::isDigit(number.front());
     if (!isChip)
       emitError(loc, "expected 'chip' to be such as sm_90, but got '") << options.chip << "'";
-    bool isFormat = llvm::is_contained({"llvm", "isa", "bin", "fatbin"}, options.format);
+    bool isFormat = isGPUFormat(options.format);
     if (!isFormat)
       emitError(loc, "expected 'format' to be llvm, isa, bin or fatbin, but got '")
           << options.format << "'";
@@ -111,8 +116,7 @@ void mlir::remat::buildLowerGPU(OpPassManager &pipeline, const GPUOptions &optio
 
 namespace {
 struct GPUPipelineOptions : public FitPipelineOptions {
-  // Buffers begin where cudaMalloc may.
-  GPUPipelineOptions() : FitPipelineOptions("h100", 256) {}
+  GPUPipelineOptions() : FitPipelineOptions("h100", kDeviceAlignment) {}
 
   Option<std::string> chip{*this, "chip", llvm::cl::desc("Such as sm_90"),
                            llvm::cl::init(GPUOptions().chip)};

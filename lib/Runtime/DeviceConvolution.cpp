@@ -12,8 +12,6 @@
 
 #include "DeviceLayouts.h"
 
-#include "Remat/Runtime/DeviceCalls.h"
-
 #include <algorithm>
 #include <utility>
 

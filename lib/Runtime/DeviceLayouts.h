@@ -13,15 +13,12 @@
 #ifndef REMAT_LIB_RUNTIME_DEVICELAYOUTS_H
 #define REMAT_LIB_RUNTIME_DEVICELAYOUTS_H
 
-#include "Remat/Runtime/Runtime.h"
+#include "Remat/Runtime/DeviceCalls.h"
 
 #include <optional>
 #include <vector>
 
 namespace mlir::remat {
-
-/// Workspaces, and what is in them, begin at multiples of this.
-constexpr int64_t kDeviceAlignment = 256;
 
 /// Up to a multiple of kDeviceAlignment.
 int64_t padDeviceBytes(int64_t bytes);

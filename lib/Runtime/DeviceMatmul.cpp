@@ -7,8 +7,6 @@
 
 #include "DeviceLayouts.h"
 
-#include "Remat/Runtime/DeviceCalls.h"
-
 #include <algorithm>
 #include <utility>
 

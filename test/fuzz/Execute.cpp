@@ -17,6 +17,7 @@
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Pipelines/FitArena.h"
 #include "Remat/Pipelines/Passes.h"
+#include "Remat/Runtime/DeviceCalls.h"
 #include "Remat/Transforms/Fuse.h"
 #include "TrainingSteps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,8 +44,6 @@ static constexpr unsigned kSeconds = 120;
 /// With which memory is filled that nothing has written to: no number of any floating-point
 /// type, and something else.
 static constexpr unsigned char kPatterns[] = {0xff, 0x7f};
-/// Of buffers on a GPU, in bytes.
-static constexpr int64_t kDeviceAlignment = 256;
 /// With AddressSanitizer, compiled code is checked like everything else.
 static constexpr Instrumentation kInstrumentation =
     kHasAddressSanitizer ? Instrumentation::Addresses : Instrumentation::Nothing;
@@ -562,10 +561,8 @@ static int64_t executeBatch(MLIRContext &context, int64_t first, int64_t last,
 bool mlir::remat::fuzz::executeSteps(const ExecuteOptions &options) {
   shared = static_cast<Shared *>(
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  DialectRegistry registry;
-  registerStepDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  loadStepDialects(context);
 
   int64_t next = options.first;
   while (next < options.last && shared->failures < options.maxFailures)

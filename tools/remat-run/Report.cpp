@@ -22,13 +22,6 @@ static double getMeasuredOverhead(const RunReport &report) {
   return before > 0 ? report.variants.back().result.milliseconds / before - 1 : 0;
 }
 
-static int64_t getNumLaunches(const CompiledStep &compiled) {
-  int64_t sum = 0;
-  for (const KernelInfo &kernel : compiled.kernels)
-    sum += kernel.numLaunches;
-  return sum;
-}
-
 static double getPredictedOverhead(const RunReport &report) {
   const FittedFunction &memory = report.variants.back().compiled.memory;
   return getOverhead(memory.addedCost, memory.cost);
@@ -50,7 +43,7 @@ static llvm::json::Value toJSON(const CompiledStep &compiled) {
                                          {"launches", kernel.numLaunches},
                                          {"minimum_bytes", kernel.minimumBytes}});
   return llvm::json::Object{{"kernels", std::move(kernels)},
-                            {"launches", getNumLaunches(compiled)},
+                            {"launches", compiled.getNumLaunches()},
                             {"library_calls", compiled.numLibraryCalls},
                             {"code_bytes", int64_t(compiled.deviceCode.size())}};
 }
@@ -141,7 +134,7 @@ static void printKernels(const RunReport &report, raw_ostream &os) {
   for (const Variant &variant : report.variants) {
     const CompiledStep &compiled = variant.compiled;
     os << formatv("{0,-14} {1,14} {2,14} {3,14} {4,14}\n", variant.name, compiled.kernels.size(),
-                  getNumLaunches(compiled), compiled.numLibraryCalls, compiled.deviceCode.size());
+                  compiled.getNumLaunches(), compiled.numLibraryCalls, compiled.deviceCode.size());
   }
 }
 

@@ -117,10 +117,6 @@ static cl::opt<std::string> kernelsPath("kernels", cl::value_desc("file"),
                                         cl::cat(category));
 static cl::opt<std::string> specPath("execute", cl::ReallyHidden, cl::cat(category));
 
-static std::string getTarget() {
-  return target.empty() ? device == Device::CPU ? "cpu" : "h100" : target.getValue();
-}
-
 /// Numbers and combinations of options that make no sense.
 static Error checkOptions(const Budget &budget) {
   if (iterations < 0 || iterations > kMaxIterations)
@@ -148,7 +144,7 @@ static Error checkOptions(const Budget &budget) {
     return makeError("'--chip' and '--format' need '--device=gpu'");
   if (device == Device::CPU && (tf32 || !kernelsPath.empty()))
     return makeError("'--tf32' and '--kernels' need a '--device' with code for a GPU");
-  if (!llvm::is_contained({"llvm", "isa", "bin", "fatbin"}, format.getValue()))
+  if (!isGPUFormat(format))
     return makeError("expected '--format' to be llvm, isa, bin or fatbin, but got '{0}'",
                      format.getValue());
   if (compileOnly && (compare || loop > 0 || !outputs.empty() || !profilePath.empty()))
@@ -169,10 +165,6 @@ static std::string findLibrary(const char *program, StringRef name) {
   return std::string(path);
 }
 
-static Libraries getLibraries() {
-  return device == Device::CPU ? Libraries::CPU : tf32 ? Libraries::GPUWithTF32 : Libraries::GPU;
-}
-
 /// What all variants are compiled with.
 static VariantOptions getVariantOptions(const char *program, StringRef name) {
   VariantOptions options;
@@ -180,10 +172,8 @@ static VariantOptions getVariantOptions(const char *program, StringRef name) {
   if (device != Device::CPU)
     options.deviceLibrary = findLibrary(program, getLibraryName(device));
   options.compile.device = device;
-  options.compile.libraries = getLibraries();
   options.compile.gpu.chip = chip;
-  options.compile.gpu.format = device == Device::Emulator ? "llvm" : format.getValue();
-  options.compile.fusion = fusion;
+  options.compile.gpu.format = format;
   options.compile.effort = effort;
   options.seed = seed;
   options.iterations = iterations;
@@ -280,8 +270,10 @@ static Expected<int> run(const char *program, MLIRContext &context, llvm::Source
       parseSourceFile<ModuleOp>(inputPath, sources, ParserConfig(&context));
   if (!module)
     return makeError("cannot read '{0}'", inputPath.getValue());
+  StringRef costModel = target.empty() ? getDefaultTarget(device) : StringRef(target);
   Expected<TrainingStep> step =
-      prepareStep(std::move(module), {functionName, getTarget(), fusion, donate, getLibraries()});
+      prepareStep(std::move(module),
+                  {functionName, costModel.str(), fusion, donate, getLibraries(device, tf32)});
   if (!step)
     return step.takeError();
   if (loop > 0 && !step->roles.lossResult)
@@ -332,10 +324,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Runs a training step with and without recomputation\n");
   if (!specPath.empty())
     return executeSpec(specPath);
-  DialectRegistry registry;
-  registerStepDialects(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
+  MLIRContext context;
+  loadStepDialects(context);
   // The pipeline names what it does not know.
   context.allowUnregisteredDialects();
   // Which may be the whole module.

@@ -26,11 +26,7 @@ struct CompileOptions {
   const CostProfile *costs = nullptr;
   /// Whether the time of each operation is recorded; on the CPU alone.
   bool recordsTimes = false;
-  /// Of what is recomputed, as of the step.
-  Fusion fusion = Fusion::Kernels;
-  /// Whose libraries compute products, as of the step.
-  Libraries libraries = Libraries::CPU;
-  /// Of code for a GPU. The emulator takes the format `llvm` alone.
+  /// Of code for a GPU; the format is that of a GPU, the emulator has its own.
   GPUOptions gpu;
   /// Called when a stage of the compilation begins, with its name.
   std::function<void(llvm::StringRef)> onStage;
@@ -58,9 +54,13 @@ struct CompiledStep {
   std::string deviceCode;
   /// For this processor: see `StepInstance`.
   std::unique_ptr<llvm::MemoryBuffer> object;
+
+  /// Of all kernels, in the code of the host.
+  int64_t getNumLaunches() const;
 };
 
-/// Plans the memory of a step and compiles it; `step` stays as it is. What MLIR has found is
+/// Plans the memory of a step and compiles it; `step` stays as it is, and was prepared with the
+/// libraries of this device. What MLIR has found is
 /// told by its diagnostics.
 llvm::Expected<CompiledStep> compileStep(const TrainingStep &step, const CompileOptions &options);
 

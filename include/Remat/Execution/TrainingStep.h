@@ -33,6 +33,9 @@ struct TrainingStep {
   std::vector<ArgumentInfo> arguments;
   ValueRoles roles;
   Target target;
+  /// As of the options.
+  Fusion fusion = Fusion::Kernels;
+  Libraries libraries = Libraries::CPU;
   std::vector<StepOperation> operations;
 };
 
@@ -47,12 +50,16 @@ struct StepOptions {
   Libraries libraries = Libraries::CPU;
 };
 
-/// Registers the dialects, interfaces and translations that training steps need.
-void registerStepDialects(DialectRegistry &registry);
+/// Loads the dialects, interfaces and translations that training steps need.
+void loadStepDialects(MLIRContext &context);
 
-/// Simplifies a module, and puts operations together. All dialects of its context's registry are
-/// loaded. Arguments and results of the function
-/// are static tensors of integers and floats. What MLIR has found is told by its diagnostics.
+/// Whose libraries compute products for a device, and whose cost model is the default.
+Libraries getLibraries(Device device, bool allowsTF32);
+llvm::StringRef getDefaultTarget(Device device);
+
+/// Simplifies a module, in a context of `loadStepDialects`, and puts operations together. Arguments
+/// and results of the function are static tensors of integers and floats. What MLIR has found is
+/// told by its diagnostics.
 llvm::Expected<TrainingStep> prepareStep(OwningOpRef<ModuleOp> module, const StepOptions &options);
 
 } // namespace mlir::remat

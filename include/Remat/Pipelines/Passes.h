@@ -32,12 +32,15 @@ void buildLowerToCPU(OpPassManager &pipeline);
 /// or /usr/local/cuda where none of them is set. Empty if there is none.
 std::string findCUDAToolkit();
 
+/// Whether kernels can become this: `llvm` (bitcode), `isa` (PTX), `bin` (cubin) or `fatbin`.
+bool isGPUFormat(StringRef format);
+
 struct GPUOptions {
   /// Such as sm_90, and features of its PTX, such as +ptx80.
   std::string chip = "sm_90", features;
   /// Folder of the CUDA toolkit, for libdevice and ptxas. Empty: `findCUDAToolkit()`.
   std::string toolkit;
-  /// What becomes of the kernels: `llvm`, `isa` (PTX), `bin` (cubin) or `fatbin`.
+  /// What becomes of the kernels.
   std::string format = "fatbin";
 };
 

@@ -19,6 +19,9 @@
 
 namespace mlir::remat {
 
+/// Buffers on a GPU begin at multiples of this, in bytes: as what a driver allocates does.
+constexpr int64_t kDeviceAlignment = 256;
+
 /// Bytes of workspace, a multiple of 256, that a product is given on a GPU; -1 if cuBLASLt
 /// does not take its types or strides.
 int64_t getDeviceMatmulWorkspace(const RematMatmul &product);
