@@ -15,13 +15,18 @@ import dataclasses
 from types import ModuleType
 from typing import Any
 
-from remat.examples import gpt2
+from remat.examples import accumulation, gpt2, perceptron, resnet50, unet, vit
 from remat.examples.example import Batch, Example, State
 
 __all__ = ["Batch", "Example", "State", "get", "names"]
 
 _MODELS: dict[str, ModuleType] = {
+    "accumulation": accumulation,
     "gpt2": gpt2,
+    "perceptron": perceptron,
+    "resnet50": resnet50,
+    "unet": unet,
+    "vit": vit,
 }
 
 

@@ -44,22 +44,6 @@ def layer_norm(params: Params, x: jax.Array, epsilon: float = 1e-5) -> jax.Array
     return y.astype(x.dtype) * params["scale"] + params["bias"]
 
 
-def attention(qkv: jax.Array, heads: int, *, causal: bool) -> jax.Array:
-    """Softmax attention over explicit scores: [batch, length, 3 width] -> [batch, length, width].
-
-    The softmax is in f32, as mixed precision training has it.
-    """
-    batch, length, width = qkv.shape[0], qkv.shape[1], qkv.shape[2] // 3
-    q, k, v = jnp.split(qkv.reshape(batch, length, 3 * heads, width // heads), 3, axis=2)
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * (width // heads) ** -0.5
-    scores = scores.astype(jnp.float32)
-    if causal:
-        visible = jnp.tril(jnp.ones((length, length), bool))
-        scores = jnp.where(visible, scores, jnp.finfo(jnp.float32).min)
-    weights = jax.nn.softmax(scores, axis=-1).astype(v.dtype)
-    return jnp.einsum("bhqk,bkhd->bqhd", weights, v).reshape(batch, length, width)
-
-
 def cross_entropy(logits: jax.Array, targets: jax.Array) -> jax.Array:
     """Mean of the negative log likelihood, in f32: logits [..., classes], integer targets [...]."""
     logits = logits.astype(jnp.float32)
@@ -67,9 +51,9 @@ def cross_entropy(logits: jax.Array, targets: jax.Array) -> jax.Array:
     return (jax.nn.logsumexp(logits, axis=-1) - chosen).mean()
 
 
-def cast(params: Any, dtype: str) -> Any:
-    """Parameters in the dtype of the computation; gradients come back in that of the parameters."""
-    return jax.tree.map(lambda p: p.astype(dtype), params)
+def cast(tree: Any, dtype: str) -> Any:
+    """Arrays in the dtype of the computation; gradients come back in that of the parameters."""
+    return jax.tree.map(lambda x: x.astype(dtype), tree)
 
 
 def rematerialised(layer: Callable[..., Any], enabled: bool, policy: str | None
@@ -78,3 +62,12 @@ def rematerialised(layer: Callable[..., Any], enabled: bool, policy: str | None
     if not enabled:
         return layer
     return jax.checkpoint(layer, policy=policy and getattr(jax.checkpoint_policies, policy))
+
+
+def make_labelled_images(seed: int, config: Any) -> dict[str, jax.Array]:
+    """Normal images [batch, image, image, 3] and int32 labels [batch]."""
+    image_key, label_key = jax.random.split(jax.random.key(seed))
+    return {
+        "images": normal(image_key, (config.batch, config.image, config.image, 3), 1.0),
+        "labels": jax.random.randint(label_key, (config.batch,), 0, config.classes, jnp.int32),
+    }

@@ -1,7 +1,7 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What an example is: a pure training step with makers of its state and of its data.
+# What an example is, and how one is made of a loss and an optimizer.
 """The one interface that all models of the zoo share."""
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+
+from remat.examples.optimizers import Optimizer
 
 State = Any
 """A pytree of arrays: parameters, state of the optimizer, statistics, keys."""
@@ -40,3 +42,43 @@ class Example:
     def batch_shapes(self) -> Batch:
         """`jax.ShapeDtypeStruct`s in the structure of the batch."""
         return jax.eval_shape(self.make_batch, 0)
+
+
+def train_step(loss: Callable[..., jax.Array], optimizer: Optimizer,
+               gradient: Callable[..., Callable[..., Any]] = jax.value_and_grad
+               ) -> Callable[[State, Batch], tuple[State, jax.Array]]:
+    """A step over {"params", "optimizer"}; `loss(params, batch)`, differentiated by `gradient`."""
+
+    def step(state: State, batch: Batch) -> tuple[State, jax.Array]:
+        value, grads = gradient(loss)(state["params"], batch)
+        params, moments = optimizer.update(state["params"], grads, state["optimizer"])
+        return {"params": params, "optimizer": moments}, value
+
+    return step
+
+
+def train_step_with_statistics(loss: Callable[..., tuple[jax.Array, Any]], optimizer: Optimizer
+                               ) -> Callable[[State, Batch], tuple[State, jax.Array]]:
+    """A step over {"params", "optimizer", "statistics"}.
+
+    `loss(params, statistics, batch)` returns `(loss, statistics)`: the running statistics of batch
+    normalisation take no part in the gradient.
+    """
+
+    def step(state: State, batch: Batch) -> tuple[State, jax.Array]:
+        (value, statistics), grads = jax.value_and_grad(loss, has_aux=True)(
+            state["params"], state["statistics"], batch)
+        params, moments = optimizer.update(state["params"], grads, state["optimizer"])
+        return {"params": params, "optimizer": moments, "statistics": statistics}, value
+
+    return step
+
+
+def state_maker(init: Callable[[jax.Array], Any], optimizer: Optimizer) -> Callable[[int], State]:
+    """From a seed to {"params", "optimizer"}."""
+
+    def make_state(seed: int) -> State:
+        params = init(jax.random.key(seed))
+        return {"params": params, "optimizer": optimizer.init(params)}
+
+    return make_state

@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 
-from remat.examples import common
+from remat.examples import accumulation, common, transformer
 from remat.examples.common import Params
-from remat.examples.example import Batch, Example, State
+from remat.examples.example import Batch, Example, state_maker, train_step
 from remat.examples.optimizers import AdamW
 
 
@@ -27,6 +28,7 @@ class Config:
     vocabulary: int = 50257
     sequence: int = 1024
     batch: int = 4
+    microbatches: int = 1
     learning_rate: float = 6e-4
     weight_decay: float = 0.1
     compute_dtype: str = "float32"
@@ -45,30 +47,15 @@ TINY = Config(layers=3, width=32, heads=4, vocabulary=250, sequence=32, batch=2,
               learning_rate=1e-2)
 
 
-def init_layer(key: jax.Array, config: Config) -> Params:
-    """Parameters of one layer."""
-    keys = jax.random.split(key, 4)
-    width = config.width
-    # What is added to the residual stream is scaled down by the number of such additions.
-    residual = 0.02 * (2 * config.layers) ** -0.5
-    return {
-        "norm1": common.norm_init(width),
-        "qkv": common.dense_init(keys[0], width, 3 * width, 0.02),
-        "out": common.dense_init(keys[1], width, width, residual),
-        "norm2": common.norm_init(width),
-        "up": common.dense_init(keys[2], width, 4 * width, 0.02),
-        "down": common.dense_init(keys[3], 4 * width, width, residual),
-    }
-
-
 def init(key: jax.Array, config: Config) -> Params:
     """All parameters; with `scan_layers` those of the layers are stacked along a first axis."""
     token_key, position_key, layer_key = jax.random.split(key, 3)
     layer_keys = jax.random.split(layer_key, config.layers)
+    init_layer = partial(transformer.init_layer, width=config.width, layers=config.layers)
     if config.scan_layers:
-        layers = jax.vmap(lambda k: init_layer(k, config))(layer_keys)
+        layers = jax.vmap(init_layer)(layer_keys)
     else:
-        layers = [init_layer(k, config) for k in layer_keys]
+        layers = [init_layer(layer_key) for layer_key in layer_keys]
     return {
         "tokens": common.normal(token_key, (config.padded_vocabulary, config.width), 0.02),
         "positions": common.normal(position_key, (config.sequence, config.width), 0.01),
@@ -77,47 +64,43 @@ def init(key: jax.Array, config: Config) -> Params:
     }
 
 
-def layer(params: Params, x: jax.Array, heads: int) -> jax.Array:
-    """One layer, normalised before attention and before the perceptron."""
-    mixed = common.attention(
-        common.dense(params["qkv"], common.layer_norm(params["norm1"], x)), heads, causal=True)
-    x = x + common.dense(params["out"], mixed)
-    hidden = common.dense(params["up"], common.layer_norm(params["norm2"], x))
-    return x + common.dense(params["down"], jax.nn.gelu(hidden, approximate=True))
-
-
 def logits(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
     """int32 tokens [batch, length] -> [batch, length, padded vocabulary]."""
     params = common.cast(params, config.compute_dtype)
-    apply = common.rematerialised(
-        lambda p, x: layer(p, x, config.heads), config.remat_layers, config.remat_policy)
+    layer = common.rematerialised(
+        partial(transformer.layer, heads=config.heads, causal=True, activation=jax.nn.gelu),
+        config.remat_layers, config.remat_policy)
     x = params["tokens"][tokens] + params["positions"][: tokens.shape[1]]
     if config.scan_layers:
-        x, _ = jax.lax.scan(lambda x, p: (apply(p, x), None), x, params["layers"])
+        x, _ = jax.lax.scan(lambda x, p: (layer(p, x), None), x, params["layers"])
     else:
         for layer_params in params["layers"]:
-            x = apply(layer_params, x)
+            x = layer(layer_params, x)
     return common.layer_norm(params["norm"], x) @ params["tokens"].T
 
 
+def loss(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
+    """Of tokens [batch, length + 1]: each but the last predicts the next."""
+    return common.cross_entropy(logits(params, tokens[:, :-1], config), tokens[:, 1:])
+
+
+def make_batch(seed: int, config: Config) -> Batch:
+    """int32 tokens [batch, sequence + 1]."""
+    shape = (config.batch, config.sequence + 1)
+    return jax.random.randint(jax.random.key(seed), shape, 0, config.vocabulary, jnp.int32)
+
+
+def make_optimizer(config: Config) -> AdamW:
+    """AdamW with the usual second momentum of language models."""
+    return AdamW(config.learning_rate, config.weight_decay, beta2=0.95)
+
+
 def make(config: Config) -> Example:
-    """The batch is int32 tokens [batch, sequence + 1]: each token but the last predicts the next."""
-    optimizer = AdamW(config.learning_rate, config.weight_decay, beta2=0.95)
-
-    def loss(params: Params, tokens: jax.Array) -> jax.Array:
-        return common.cross_entropy(logits(params, tokens[:, :-1], config), tokens[:, 1:])
-
-    def step(state: State, batch: Batch) -> tuple[State, jax.Array]:
-        value, grads = jax.value_and_grad(loss)(state["params"], batch)
-        params, moments = optimizer.update(state["params"], grads, state["optimizer"])
-        return {"params": params, "optimizer": moments}, value
-
-    def make_state(seed: int) -> State:
-        params = init(jax.random.key(seed), config)
-        return {"params": params, "optimizer": optimizer.init(params)}
-
-    def make_batch(seed: int) -> Batch:
-        shape = (config.batch, config.sequence + 1)
-        return jax.random.randint(jax.random.key(seed), shape, 0, config.vocabulary, jnp.int32)
-
-    return Example("gpt2", config, step, make_state, make_batch)
+    """The step; more than one microbatch accumulates gradients."""
+    optimizer = make_optimizer(config)
+    gradient = jax.value_and_grad
+    if config.microbatches > 1:
+        gradient = partial(accumulation.value_and_grad, microbatches=config.microbatches)
+    step = train_step(partial(loss, config=config), optimizer, gradient)
+    return Example("gpt2", config, step, state_maker(partial(init, config=config), optimizer),
+                   partial(make_batch, config=config))

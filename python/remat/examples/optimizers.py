@@ -2,17 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Optimizers as pure functions over pytrees. Schedules of the learning rate are left to the caller.
-"""AdamW and SGD with momentum."""
+"""AdamW, SGD with momentum, and clipping of gradients."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 
 Params = Any
+
+
+class Optimizer(Protocol):
+    """What a training step needs of an optimizer."""
+
+    def init(self, params: Params) -> Any:
+        """The state before the first step."""
+
+    def update(self, params: Params, grads: Params, state: Any) -> tuple[Params, Any]:
+        """New parameters and new state."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +91,10 @@ class SGD:
         state = jax.tree.map(accelerate, params, grads, state)
         params = jax.tree.map(lambda p, v: p - self.learning_rate * v, params, state)
         return params, state
+
+
+def clip(grads: Params, limit: float) -> Params:
+    """Gradients scaled down together where their common Euclidean norm is above `limit`."""
+    norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(grads)))
+    scale = jnp.minimum(1.0, limit / (norm + 1e-6))
+    return jax.tree.map(lambda g: g * scale, grads)
