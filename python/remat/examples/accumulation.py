@@ -15,8 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from remat.examples import perceptron
-from remat.examples.example import Batch, Example, state_maker, train_step
-from remat.examples.optimizers import AdamW
+from remat.examples.example import Batch, Example, train_step
 
 
 def value_and_grad(loss: Callable[[Any, Batch], jax.Array], microbatches: int
@@ -57,9 +56,8 @@ TINY = Config(inputs=64, hidden=256, outputs=64, batch=16, microbatches=4)
 
 def make(config: Config) -> Example:
     """The step of the perceptron with accumulated gradients."""
-    optimizer = AdamW(config.learning_rate)
     gradient = partial(value_and_grad, microbatches=config.microbatches)
-    step = train_step(partial(perceptron.loss, config=config), optimizer, gradient)
-    return Example("accumulation", config, step,
-                   state_maker(partial(perceptron.init, config=config), optimizer),
-                   partial(perceptron.make_batch, config=config))
+    step = train_step(partial(perceptron.loss, config=config), perceptron.make_optimizer(config),
+                      gradient)
+    return Example("accumulation", config, step, partial(perceptron.draw_state, config=config),
+                   partial(perceptron.draw_batch, config=config))

@@ -12,18 +12,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from remat.examples.source import Source
+
 Params = dict[str, Any]
 
 
-def normal(key: jax.Array, shape: tuple[int, ...], scale: float) -> jax.Array:
-    """Normal values with standard deviation `scale`."""
-    return scale * jax.random.normal(key, shape, jnp.float32)
-
-
-def dense_init(key: jax.Array, inputs: int, outputs: int, scale: float | None = None) -> Params:
+def dense_init(source: Source, inputs: int, outputs: int, scale: float | None = None) -> Params:
     """A dense layer; without `scale`, He's initial values for ReLU."""
     scale = (2 / inputs) ** 0.5 if scale is None else scale
-    return {"kernel": normal(key, (inputs, outputs), scale), "bias": jnp.zeros(outputs)}
+    return {"kernel": source.normal((inputs, outputs), scale), "bias": jnp.zeros(outputs)}
 
 
 def dense(params: Params, x: jax.Array) -> jax.Array:
@@ -64,10 +61,9 @@ def rematerialised(layer: Callable[..., Any], enabled: bool, policy: str | None
     return jax.checkpoint(layer, policy=policy and getattr(jax.checkpoint_policies, policy))
 
 
-def make_labelled_images(seed: int, config: Any) -> dict[str, jax.Array]:
+def draw_labelled_images(source: Source, config: Any) -> dict[str, jax.Array]:
     """Normal images [batch, image, image, 3] and int32 labels [batch]."""
-    image_key, label_key = jax.random.split(jax.random.key(seed))
     return {
-        "images": normal(image_key, (config.batch, config.image, config.image, 3), 1.0),
-        "labels": jax.random.randint(label_key, (config.batch,), 0, config.classes, jnp.int32),
+        "images": source.normal((config.batch, config.image, config.image, 3)),
+        "labels": source.integers((config.batch,), config.classes),
     }

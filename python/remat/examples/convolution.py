@@ -14,14 +14,15 @@ import jax.numpy as jnp
 
 from remat.examples import common
 from remat.examples.common import Params
+from remat.examples.source import Source
 
 Statistics = Any
 """Running mean and variance of each batch normalisation, in the structure of the parameters."""
 
 
-def conv_init(key: jax.Array, size: int, inputs: int, outputs: int) -> jax.Array:
+def conv_init(source: Source, size: int, inputs: int, outputs: int) -> jax.Array:
     """A kernel [size, size, inputs, outputs] with He's initial values."""
-    return common.normal(key, (size, size, inputs, outputs), (2 / (size * size * inputs)) ** 0.5)
+    return source.normal((size, size, inputs, outputs), (2 / (size * size * inputs)) ** 0.5)
 
 
 def conv(kernel: jax.Array, x: jax.Array, stride: int = 1) -> jax.Array:
@@ -51,9 +52,9 @@ def batch_norm(params: Params, statistics: Statistics, x: jax.Array, momentum: f
     return y.astype(x.dtype), moved
 
 
-def unit_init(key: jax.Array, size: int, inputs: int, outputs: int) -> Params:
+def unit_init(source: Source, size: int, inputs: int, outputs: int) -> Params:
     """A convolution with its batch normalisation."""
-    return {"kernel": conv_init(key, size, inputs, outputs), "norm": common.norm_init(outputs)}
+    return {"kernel": conv_init(source, size, inputs, outputs), "norm": common.norm_init(outputs)}
 
 
 def unit(params: Params, statistics: Statistics, x: jax.Array, stride: int = 1,

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 
 from remat.examples.optimizers import Optimizer
+from remat.examples.source import Source
 
 State = Any
 """A pytree of arrays: parameters, state of the optimizer, statistics, keys."""
@@ -25,23 +26,30 @@ class Example:
     """A model with its optimizer.
 
     `step(state, batch)` returns `(state, loss)`: pure, to be jitted with `donate_argnums=0`. The
-    new state has the structure, shapes and dtypes of the old one. `make_state(seed)` and
-    `make_batch(seed)` allocate; the shapes come without any allocation.
+    new state has the structure, shapes and dtypes of the old one.
     """
 
     name: str
     config: Any
     step: Callable[[State, Batch], tuple[State, jax.Array]]
-    make_state: Callable[[int], State]
-    make_batch: Callable[[int], Batch]
+    draw_state: Callable[[Source], State]
+    draw_batch: Callable[[Source], Batch]
+
+    def make_state(self, seed: int) -> State:
+        """The state before the first step."""
+        return self.draw_state(Source(seed))
+
+    def make_batch(self, seed: int) -> Batch:
+        """Synthetic data."""
+        return self.draw_batch(Source(seed))
 
     def state_shapes(self) -> State:
-        """`jax.ShapeDtypeStruct`s in the structure of the state."""
-        return jax.eval_shape(self.make_state, 0)
+        """`jax.ShapeDtypeStruct`s in the structure of the state; nothing is allocated."""
+        return jax.eval_shape(lambda: self.draw_state(Source(None)))
 
     def batch_shapes(self) -> Batch:
-        """`jax.ShapeDtypeStruct`s in the structure of the batch."""
-        return jax.eval_shape(self.make_batch, 0)
+        """`jax.ShapeDtypeStruct`s in the structure of the batch; nothing is allocated."""
+        return jax.eval_shape(lambda: self.draw_batch(Source(None)))
 
 
 def train_step(loss: Callable[..., jax.Array], optimizer: Optimizer,
@@ -74,11 +82,7 @@ def train_step_with_statistics(loss: Callable[..., tuple[jax.Array, Any]], optim
     return step
 
 
-def state_maker(init: Callable[[jax.Array], Any], optimizer: Optimizer) -> Callable[[int], State]:
-    """From a seed to {"params", "optimizer"}."""
-
-    def make_state(seed: int) -> State:
-        params = init(jax.random.key(seed))
-        return {"params": params, "optimizer": optimizer.init(params)}
-
-    return make_state
+def initial_state(source: Source, init: Callable[[Source], Any], optimizer: Optimizer) -> State:
+    """{"params", "optimizer"} before the first step."""
+    params = init(source)
+    return {"params": params, "optimizer": jax.jit(optimizer.init)(params)}

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 
 from remat.examples import accumulation, common, transformer
 from remat.examples.common import Params
-from remat.examples.example import Batch, Example, state_maker, train_step
+from remat.examples.example import Batch, Example, State, initial_state, train_step
 from remat.examples.optimizers import AdamW
+from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,15 @@ TINY = Config(layers=3, width=32, heads=4, vocabulary=250, sequence=32, batch=2,
               learning_rate=1e-2)
 
 
-def init(key: jax.Array, config: Config) -> Params:
+def init(source: Source, config: Config) -> Params:
     """All parameters; with `scan_layers` those of the layers are stacked along a first axis."""
-    token_key, position_key, layer_key = jax.random.split(key, 3)
-    layer_keys = jax.random.split(layer_key, config.layers)
-    init_layer = partial(transformer.init_layer, width=config.width, layers=config.layers)
+    layers = [transformer.init_layer(source, config.width, config.layers)
+              for _ in range(config.layers)]
     if config.scan_layers:
-        layers = jax.vmap(init_layer)(layer_keys)
-    else:
-        layers = [init_layer(layer_key) for layer_key in layer_keys]
+        layers = jax.tree.map(lambda *parts: jnp.stack(parts), *layers)
     return {
-        "tokens": common.normal(token_key, (config.padded_vocabulary, config.width), 0.02),
-        "positions": common.normal(position_key, (config.sequence, config.width), 0.01),
+        "tokens": source.normal((config.padded_vocabulary, config.width), 0.02),
+        "positions": source.normal((config.sequence, config.width), 0.01),
         "layers": layers,
         "norm": common.norm_init(config.width),
     }
@@ -84,10 +82,9 @@ def loss(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
     return common.cross_entropy(logits(params, tokens[:, :-1], config), tokens[:, 1:])
 
 
-def make_batch(seed: int, config: Config) -> Batch:
+def draw_batch(source: Source, config: Config) -> Batch:
     """int32 tokens [batch, sequence + 1]."""
-    shape = (config.batch, config.sequence + 1)
-    return jax.random.randint(jax.random.key(seed), shape, 0, config.vocabulary, jnp.int32)
+    return source.integers((config.batch, config.sequence + 1), config.vocabulary)
 
 
 def make_optimizer(config: Config) -> AdamW:
@@ -95,12 +92,16 @@ def make_optimizer(config: Config) -> AdamW:
     return AdamW(config.learning_rate, config.weight_decay, beta2=0.95)
 
 
+def draw_state(source: Source, config: Config) -> State:
+    """The state before the first step."""
+    return initial_state(source, partial(init, config=config), make_optimizer(config))
+
+
 def make(config: Config) -> Example:
     """The step; more than one microbatch accumulates gradients."""
-    optimizer = make_optimizer(config)
     gradient = jax.value_and_grad
     if config.microbatches > 1:
         gradient = partial(accumulation.value_and_grad, microbatches=config.microbatches)
-    step = train_step(partial(loss, config=config), optimizer, gradient)
-    return Example("gpt2", config, step, state_maker(partial(init, config=config), optimizer),
-                   partial(make_batch, config=config))
+    step = train_step(partial(loss, config=config), make_optimizer(config), gradient)
+    return Example("gpt2", config, step, partial(draw_state, config=config),
+                   partial(draw_batch, config=config))

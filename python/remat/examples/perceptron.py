@@ -13,8 +13,9 @@ import jax
 
 from remat.examples import common
 from remat.examples.common import Params
-from remat.examples.example import Batch, Example, state_maker, train_step
+from remat.examples.example import Batch, Example, State, initial_state, train_step
 from remat.examples.optimizers import AdamW
+from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,11 @@ REAL = Config()
 TINY = Config(inputs=64, hidden=256, outputs=64)
 
 
-def init(key: jax.Array, config: Config) -> Params:
+def init(source: Source, config: Config) -> Params:
     """Both layers."""
-    up_key, down_key = jax.random.split(key)
     return {
-        "up": common.dense_init(up_key, config.inputs, config.hidden),
-        "down": common.dense_init(down_key, config.hidden, config.outputs),
+        "up": common.dense_init(source, config.inputs, config.hidden),
+        "down": common.dense_init(source, config.hidden, config.outputs),
     }
 
 
@@ -49,18 +49,26 @@ def loss(params: Params, batch: Batch, config: Config) -> jax.Array:
     return ((outputs - batch["targets"]) ** 2).mean()
 
 
-def make_batch(seed: int, config: Config) -> Batch:
+def draw_state(source: Source, config: Config) -> State:
+    """The state before the first step."""
+    return initial_state(source, partial(init, config=config), make_optimizer(config))
+
+
+def draw_batch(source: Source, config: Config) -> Batch:
     """Normal inputs and targets."""
-    input_key, target_key = jax.random.split(jax.random.key(seed))
     return {
-        "inputs": common.normal(input_key, (config.batch, config.inputs), 1.0),
-        "targets": common.normal(target_key, (config.batch, config.outputs), 1.0),
+        "inputs": source.normal((config.batch, config.inputs)),
+        "targets": source.normal((config.batch, config.outputs)),
     }
+
+
+def make_optimizer(config: Config) -> AdamW:
+    """AdamW as PyTorch has it by default."""
+    return AdamW(config.learning_rate)
 
 
 def make(config: Config) -> Example:
     """The step with AdamW."""
-    optimizer = AdamW(config.learning_rate)
-    return Example("perceptron", config, train_step(partial(loss, config=config), optimizer),
-                   state_maker(partial(init, config=config), optimizer),
-                   partial(make_batch, config=config))
+    step = train_step(partial(loss, config=config), make_optimizer(config))
+    return Example("perceptron", config, step, partial(draw_state, config=config),
+                   partial(draw_batch, config=config))

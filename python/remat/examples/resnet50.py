@@ -14,9 +14,10 @@ import jax
 from remat.examples import common, convolution
 from remat.examples.common import Params
 from remat.examples.convolution import Statistics
-from remat.examples.example import (Batch, Example, State, state_maker,
+from remat.examples.example import (Batch, Example, State, initial_state,
                                     train_step_with_statistics)
 from remat.examples.optimizers import SGD
+from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,15 @@ REAL = Config()
 TINY = Config(stages=(1, 2, 2, 1), width=8, image=64, classes=10, batch=4, learning_rate=0.02)
 
 
-def init_bottleneck(key: jax.Array, inputs: int, width: int, stride: int) -> Params:
+def init_bottleneck(source: Source, inputs: int, width: int, stride: int) -> Params:
     """Three units, and one on the shortcut where the shape changes."""
-    keys = jax.random.split(key, 4)
     params = {
-        "reduce": convolution.unit_init(keys[0], 1, inputs, width),
-        "spatial": convolution.unit_init(keys[1], 3, width, width),
-        "expand": convolution.unit_init(keys[2], 1, width, 4 * width),
+        "reduce": convolution.unit_init(source, 1, inputs, width),
+        "spatial": convolution.unit_init(source, 3, width, width),
+        "expand": convolution.unit_init(source, 1, width, 4 * width),
     }
     if inputs != 4 * width or stride != 1:
-        params["shortcut"] = convolution.unit_init(keys[3], 1, inputs, 4 * width)
+        params["shortcut"] = convolution.unit_init(source, 1, inputs, 4 * width)
     return params
 
 
@@ -73,18 +73,15 @@ def strides(config: Config) -> list[int]:
             for stage, blocks in enumerate(config.stages) for block in range(blocks)]
 
 
-def init(key: jax.Array, config: Config) -> Params:
+def init(source: Source, config: Config) -> Params:
     """All parameters."""
-    stem_key, block_key, head_key = jax.random.split(key, 3)
-    block_keys = jax.random.split(block_key, sum(config.stages))
     widths = [config.width << stage
               for stage, blocks in enumerate(config.stages) for _ in range(blocks)]
     inputs = [config.width] + [4 * width for width in widths]
     return {
-        "stem": convolution.unit_init(stem_key, 7, 3, config.width),
-        "blocks": [init_bottleneck(*arguments)
-                   for arguments in zip(block_keys, inputs, widths, strides(config))],
-        "head": common.dense_init(head_key, inputs[-1], config.classes, 0.01),
+        "stem": convolution.unit_init(source, 7, 3, config.width),
+        "blocks": [init_bottleneck(source, *shape) for shape in zip(inputs, widths, strides(config))],
+        "head": common.dense_init(source, inputs[-1], config.classes, 0.01),
     }
 
 
@@ -115,9 +112,9 @@ def make(config: Config) -> Example:
         outputs, moved = logits(params, statistics, batch["images"], config)
         return common.cross_entropy(outputs, batch["labels"]), moved
 
-    def make_state(seed: int) -> State:
-        state = state_maker(partial(init, config=config), optimizer)(seed)
+    def draw_state(source: Source) -> State:
+        state = initial_state(source, partial(init, config=config), optimizer)
         return {**state, "statistics": convolution.init_statistics(state["params"])}
 
-    return Example("resnet50", config, train_step_with_statistics(loss, optimizer), make_state,
-                   partial(common.make_labelled_images, config=config))
+    return Example("resnet50", config, train_step_with_statistics(loss, optimizer), draw_state,
+                   partial(common.draw_labelled_images, config=config))

@@ -13,35 +13,33 @@ import jax.numpy as jnp
 
 from remat.examples import common
 from remat.examples.common import Params
+from remat.examples.source import Source
 
 
-def init_attention(key: jax.Array, width: int, residual: float) -> Params:
+def init_attention(source: Source, width: int, residual: float) -> Params:
     """Attention with its normalisation; `residual` is the scale of the product that ends it."""
-    qkv_key, out_key = jax.random.split(key)
     return {
         "norm": common.norm_init(width),
-        "qkv": common.dense_init(qkv_key, width, 3 * width, 0.02),
-        "out": common.dense_init(out_key, width, width, residual),
+        "qkv": common.dense_init(source, width, 3 * width, 0.02),
+        "out": common.dense_init(source, width, width, residual),
     }
 
 
-def init_perceptron(key: jax.Array, width: int, residual: float) -> Params:
+def init_perceptron(source: Source, width: int, residual: float) -> Params:
     """The perceptron, four times as wide inside, with its normalisation."""
-    up_key, down_key = jax.random.split(key)
     return {
         "norm": common.norm_init(width),
-        "up": common.dense_init(up_key, width, 4 * width, 0.02),
-        "down": common.dense_init(down_key, 4 * width, width, residual),
+        "up": common.dense_init(source, width, 4 * width, 0.02),
+        "down": common.dense_init(source, 4 * width, width, residual),
     }
 
 
-def init_layer(key: jax.Array, width: int, layers: int) -> Params:
+def init_layer(source: Source, width: int, layers: int) -> Params:
     """Parameters of one of `layers` layers."""
-    attention_key, perceptron_key = jax.random.split(key)
     residual = residual_scale(layers)
     return {
-        "attention": init_attention(attention_key, width, residual),
-        "perceptron": init_perceptron(perceptron_key, width, residual),
+        "attention": init_attention(source, width, residual),
+        "perceptron": init_perceptron(source, width, residual),
     }
 
 

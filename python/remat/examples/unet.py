@@ -14,8 +14,9 @@ import jax.numpy as jnp
 
 from remat.examples import common, convolution
 from remat.examples.common import Params
-from remat.examples.example import Batch, Example, state_maker, train_step
+from remat.examples.example import Batch, Example, State, initial_state, train_step
 from remat.examples.optimizers import AdamW
+from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Config:
 
 
 REAL = Config()
-TINY = Config(levels=3, width=8, groups=4, image=32, batch=2)
+TINY = Config(levels=3, width=8, groups=4, image=32, batch=2, learning_rate=1e-2)
 
 
 def group_norm(params: Params, x: jax.Array, groups: int, epsilon: float = 1e-5) -> jax.Array:
@@ -46,11 +47,11 @@ def group_norm(params: Params, x: jax.Array, groups: int, epsilon: float = 1e-5)
     return y.reshape(x.shape).astype(x.dtype) * params["scale"] + params["bias"]
 
 
-def init_pair(key: jax.Array, inputs: int, outputs: int) -> list[Params]:
+def init_pair(source: Source, inputs: int, outputs: int) -> list[Params]:
     """Two convolutions with their normalisations."""
-    return [{"kernel": convolution.conv_init(pair_key, 3, channels, outputs),
+    return [{"kernel": convolution.conv_init(source, 3, channels, outputs),
              "norm": common.norm_init(outputs)}
-            for pair_key, channels in zip(jax.random.split(key), (inputs, outputs))]
+            for channels in (inputs, outputs)]
 
 
 def pair(params: list[Params], x: jax.Array, groups: int) -> jax.Array:
@@ -61,19 +62,15 @@ def pair(params: list[Params], x: jax.Array, groups: int) -> jax.Array:
     return x
 
 
-def init(key: jax.Array, config: Config) -> Params:
+def init(source: Source, config: Config) -> Params:
     """All parameters; `up` is in the order of use, smallest images first."""
     widths = [config.width << level for level in range(config.levels + 1)]
-    down_key, up_key, merge_key, head_key = jax.random.split(key, 4)
-    down_keys = jax.random.split(down_key, config.levels + 1)
-    up_keys = jax.random.split(up_key, config.levels)
-    merge_keys = jax.random.split(merge_key, config.levels)
     return {
-        "down": [init_pair(*arguments) for arguments in zip(down_keys, [3, *widths], widths)],
-        "up": [{"enlarge": convolution.conv_init(enlarge_key, 2, 2 * width, width),
-                "merge": init_pair(pair_key, 2 * width, width)}
-               for enlarge_key, pair_key, width in zip(up_keys, merge_keys, widths[-2::-1])],
-        "head": common.dense_init(head_key, config.width, config.classes, 0.01),
+        "down": [init_pair(source, *shape) for shape in zip([3, *widths], widths)],
+        "up": [{"enlarge": convolution.conv_init(source, 2, 2 * width, width),
+                "merge": init_pair(source, 2 * width, width)}
+               for width in widths[-2::-1]],
+        "head": common.dense_init(source, config.width, config.classes, 0.01),
     }
 
 
@@ -102,11 +99,12 @@ def make(config: Config) -> Example:
     def loss(params: Params, batch: Batch) -> jax.Array:
         return common.cross_entropy(logits(params, batch["images"], config), batch["labels"])
 
-    def make_batch(seed: int) -> Batch:
-        image_key, label_key = jax.random.split(jax.random.key(seed))
-        shape = (config.batch, config.image, config.image)
-        return {"images": common.normal(image_key, (*shape, 3), 1.0),
-                "labels": jax.random.randint(label_key, shape, 0, config.classes, jnp.int32)}
+    def draw_state(source: Source) -> State:
+        return initial_state(source, partial(init, config=config), optimizer)
 
-    return Example("unet", config, train_step(loss, optimizer),
-                   state_maker(partial(init, config=config), optimizer), make_batch)
+    def draw_batch(source: Source) -> Batch:
+        shape = (config.batch, config.image, config.image)
+        return {"images": source.normal((*shape, 3)),
+                "labels": source.integers(shape, config.classes)}
+
+    return Example("unet", config, train_step(loss, optimizer), draw_state, draw_batch)

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 
 from remat.examples import common, transformer
 from remat.examples.common import Params
-from remat.examples.example import Batch, Example, state_maker, train_step
+from remat.examples.example import Batch, Example, State, initial_state, train_step
 from remat.examples.optimizers import AdamW
+from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,16 @@ REAL = Config()
 TINY = Config(layers=3, width=32, heads=4, patch=4, image=16, classes=10, batch=4)
 
 
-def init(key: jax.Array, config: Config) -> Params:
+def init(source: Source, config: Config) -> Params:
     """All parameters."""
-    patch_key, class_key, position_key, layer_key = jax.random.split(key, 4)
     pixels = 3 * config.patch ** 2
     length = (config.image // config.patch) ** 2 + 1
     return {
-        "patches": common.dense_init(patch_key, pixels, config.width, pixels ** -0.5),
-        "class": common.normal(class_key, (1, 1, config.width), 0.02),
-        "positions": common.normal(position_key, (length, config.width), 0.02),
-        "layers": [transformer.init_layer(layer_key, config.width, config.layers)
-                   for layer_key in jax.random.split(layer_key, config.layers)],
+        "patches": common.dense_init(source, pixels, config.width, pixels ** -0.5),
+        "class": source.normal((1, 1, config.width), 0.02),
+        "positions": source.normal((length, config.width), 0.02),
+        "layers": [transformer.init_layer(source, config.width, config.layers)
+                   for _ in range(config.layers)],
         "norm": common.norm_init(config.width),
         # A head of zeros begins with equal probabilities.
         "head": {"kernel": jnp.zeros((config.width, config.classes)),
@@ -87,6 +87,8 @@ def make(config: Config) -> Example:
     def loss(params: Params, batch: Batch) -> jax.Array:
         return common.cross_entropy(logits(params, batch["images"], config), batch["labels"])
 
-    return Example("vit", config, train_step(loss, optimizer),
-                   state_maker(partial(init, config=config), optimizer),
-                   partial(common.make_labelled_images, config=config))
+    def draw_state(source: Source) -> State:
+        return initial_state(source, partial(init, config=config), optimizer)
+
+    return Example("vit", config, train_step(loss, optimizer), draw_state,
+                   partial(common.draw_labelled_images, config=config))
