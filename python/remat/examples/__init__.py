@@ -15,18 +15,24 @@ import dataclasses
 from types import ModuleType
 from typing import Any
 
-from remat.examples import accumulation, gpt2, perceptron, resnet50, unet, vit
+from remat.examples import (accumulation, data_parallel, dropout, gpt2, lstm,
+                            mixture_of_experts, perceptron, resnet50, unet, vit, yolo)
 from remat.examples.example import Batch, Example, State
 
 __all__ = ["Batch", "Example", "State", "get", "names"]
 
 _MODELS: dict[str, ModuleType] = {
     "accumulation": accumulation,
+    "data_parallel": data_parallel,
+    "dropout": dropout,
     "gpt2": gpt2,
+    "lstm": lstm,
+    "mixture_of_experts": mixture_of_experts,
     "perceptron": perceptron,
     "resnet50": resnet50,
     "unet": unet,
     "vit": vit,
+    "yolo": yolo,
 }
 
 

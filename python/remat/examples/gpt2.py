@@ -20,7 +20,7 @@ from remat.examples.source import Source
 
 
 @dataclass(frozen=True)
-class Config:
+class ModelConfig:
     """GPT-2 small. `compute_dtype="bfloat16"` is mixed precision with f32 master parameters."""
 
     layers: int = 12
@@ -29,7 +29,6 @@ class Config:
     vocabulary: int = 50257
     sequence: int = 1024
     batch: int = 4
-    microbatches: int = 1
     learning_rate: float = 6e-4
     weight_decay: float = 0.1
     compute_dtype: str = "float32"
@@ -43,12 +42,19 @@ class Config:
         return -(-self.vocabulary // 128) * 128
 
 
+@dataclass(frozen=True)
+class Config(ModelConfig):
+    """More than one microbatch accumulates gradients."""
+
+    microbatches: int = 1
+
+
 REAL = Config()
 TINY = Config(layers=3, width=32, heads=4, vocabulary=250, sequence=32, batch=2,
               learning_rate=1e-2)
 
 
-def init(source: Source, config: Config) -> Params:
+def init(source: Source, config: ModelConfig) -> Params:
     """All parameters; with `scan_layers` those of the layers are stacked along a first axis."""
     layers = [transformer.init_layer(source, config.width, config.layers)
               for _ in range(config.layers)]
@@ -62,7 +68,7 @@ def init(source: Source, config: Config) -> Params:
     }
 
 
-def logits(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
+def logits(params: Params, tokens: jax.Array, config: ModelConfig) -> jax.Array:
     """int32 tokens [batch, length] -> [batch, length, padded vocabulary]."""
     params = common.cast(params, config.compute_dtype)
     layer = common.rematerialised(
@@ -77,28 +83,28 @@ def logits(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
     return common.layer_norm(params["norm"], x) @ params["tokens"].T
 
 
-def loss(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
+def loss(params: Params, tokens: jax.Array, config: ModelConfig) -> jax.Array:
     """Of tokens [batch, length + 1]: each but the last predicts the next."""
     return common.cross_entropy(logits(params, tokens[:, :-1], config), tokens[:, 1:])
 
 
-def draw_batch(source: Source, config: Config) -> Batch:
+def draw_batch(source: Source, config: ModelConfig) -> Batch:
     """int32 tokens [batch, sequence + 1]."""
     return source.integers((config.batch, config.sequence + 1), config.vocabulary)
 
 
-def make_optimizer(config: Config) -> AdamW:
+def make_optimizer(config: ModelConfig) -> AdamW:
     """AdamW with the usual second momentum of language models."""
     return AdamW(config.learning_rate, config.weight_decay, beta2=0.95)
 
 
-def draw_state(source: Source, config: Config) -> State:
+def draw_state(source: Source, config: ModelConfig) -> State:
     """The state before the first step."""
     return initial_state(source, partial(init, config=config), make_optimizer(config))
 
 
 def make(config: Config) -> Example:
-    """The step; more than one microbatch accumulates gradients."""
+    """The batch is int32 tokens [batch, sequence + 1]."""
     gradient = jax.value_and_grad
     if config.microbatches > 1:
         gradient = partial(accumulation.value_and_grad, microbatches=config.microbatches)

@@ -93,8 +93,19 @@ class SGD:
         return params, state
 
 
-def clip(grads: Params, limit: float) -> Params:
-    """Gradients scaled down together where their common Euclidean norm is above `limit`."""
-    norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(grads)))
-    scale = jnp.minimum(1.0, limit / (norm + 1e-6))
-    return jax.tree.map(lambda g: g * scale, grads)
+@dataclass(frozen=True)
+class Clipped:
+    """Another optimizer on gradients whose common Euclidean norm is at most `limit`."""
+
+    optimizer: Optimizer
+    limit: float
+
+    def init(self, params: Params) -> Any:
+        """The state of the other optimizer."""
+        return self.optimizer.init(params)
+
+    def update(self, params: Params, grads: Params, state: Any) -> tuple[Params, Any]:
+        """One step of the other optimizer; all gradients are scaled by the same number."""
+        norm = jnp.sqrt(sum(jnp.sum(g * g) for g in jax.tree.leaves(grads)))
+        scale = self.limit / jnp.maximum(norm, self.limit)
+        return self.optimizer.update(params, jax.tree.map(lambda g: g * scale, grads), state)
