@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 
 Params = Any
+Path = tuple[Any, ...]
+"""Where an array is in the parameters, as `jax.tree_util` has it."""
 
 
 class Optimizer(Protocol):
@@ -25,12 +27,14 @@ class Optimizer(Protocol):
         """New parameters and new state."""
 
 
+def decays(path: Path) -> bool:
+    """Weights decay; biases and scales of normalisations do not."""
+    return path[-1].key not in ("bias", "scale")
+
+
 @dataclass(frozen=True)
 class AdamW:
-    """Adam with decoupled weight decay (Loshchilov and Hutter, arXiv:1711.05101).
-
-    Only matrices and kernels decay: biases and scales, which have one dimension, do not.
-    """
+    """Adam with decoupled weight decay (Loshchilov and Hutter, arXiv:1711.05101)."""
 
     learning_rate: float
     weight_decay: float = 0.01
@@ -58,19 +62,19 @@ class AdamW:
         mean_scale = 1 / (1 - self.beta1 ** count.astype(jnp.float32))
         square_scale = 1 / (1 - self.beta2 ** count.astype(jnp.float32))
 
-        def apply(p: jax.Array, m: jax.Array, s: jax.Array) -> jax.Array:
+        def apply(path: Path, p: jax.Array, m: jax.Array, s: jax.Array) -> jax.Array:
             step = m * mean_scale / (jnp.sqrt(s * square_scale) + self.epsilon)
-            if p.ndim > 1:
+            if decays(path):
                 step = step + self.weight_decay * p
             return p - self.learning_rate * step
 
-        params = jax.tree.map(apply, params, mean, square)
+        params = jax.tree_util.tree_map_with_path(apply, params, mean, square)
         return params, {"count": count, "mean": mean, "square": square}
 
 
 @dataclass(frozen=True)
 class SGD:
-    """Gradient descent with momentum, and weight decay of matrices and kernels."""
+    """Gradient descent with momentum and weight decay."""
 
     learning_rate: float
     momentum: float = 0.9
@@ -83,12 +87,12 @@ class SGD:
     def update(self, params: Params, grads: Params, state: Params) -> tuple[Params, Params]:
         """One step: new parameters and new velocities."""
 
-        def accelerate(p: jax.Array, g: jax.Array, v: jax.Array) -> jax.Array:
-            if self.weight_decay and p.ndim > 1:
+        def accelerate(path: Path, p: jax.Array, g: jax.Array, v: jax.Array) -> jax.Array:
+            if self.weight_decay and decays(path):
                 g = g + self.weight_decay * p
             return self.momentum * v + g
 
-        state = jax.tree.map(accelerate, params, grads, state)
+        state = jax.tree_util.tree_map_with_path(accelerate, params, grads, state)
         params = jax.tree.map(lambda p, v: p - self.learning_rate * v, params, state)
         return params, state
 

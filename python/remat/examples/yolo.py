@@ -103,7 +103,7 @@ def enlarge(x: jax.Array) -> jax.Array:
 
 def init_head(source: Source, width: int, classes: int) -> Params:
     """Few cells hold an object: it begins with a probability of one in a hundred."""
-    prior = jnp.where(jnp.arange(5 + classes) < 4, 0.0, -math.log(99))
+    prior = jnp.zeros(5 + classes).at[4:].set(-math.log(99))
     return {"kernel": source.normal((width, 5 + classes), 0.01), "bias": prior}
 
 
