@@ -50,8 +50,11 @@ def train(name, seed=0, **overrides):
 
 def shapes(tree):
     """Shapes and dtypes, in the structure of the tree; a weak dtype would be compiled for again."""
-    return jax.tree.map(
-        lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=getattr(x, "weak_type", False)), tree)
+
+    def shape(x):
+        return jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=getattr(x, "weak_type", False))
+
+    return jax.tree.map(shape, tree)
 
 
 def bits(tree):

@@ -1,7 +1,7 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Layers, initial values and losses that several models use. What one model alone uses is in its file.
+# Layers, initial values and losses that several models use. What one alone uses is in its file.
 """Building blocks in plain JAX: parameters are dicts of arrays, layers are functions."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def cast(tree: Any, dtype: str) -> Any:
 
 def rematerialised(layer: Callable[..., Any], enabled: bool, policy: str | None
                    ) -> Callable[..., Any]:
-    """`layer` under `jax.checkpoint` if enabled; `policy` names one of `jax.checkpoint_policies`."""
+    """`layer` under `jax.checkpoint` if enabled; `policy` is a name in `jax.checkpoint_policies`."""
     if not enabled:
         return layer
     return jax.checkpoint(layer, policy=policy and getattr(jax.checkpoint_policies, policy))

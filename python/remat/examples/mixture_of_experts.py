@@ -1,8 +1,8 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A causal transformer whose perceptrons are mixtures of experts. Each row of the batch is one group:
-# its tokens compete for the places of every expert.
+# A causal transformer whose perceptrons are mixtures of experts. Each row of the batch is one
+# group: its tokens compete for the places of every expert.
 """Mixture of experts: top-k routing with capacity (GShard, arXiv:2006.16668)."""
 
 from __future__ import annotations

@@ -80,7 +80,8 @@ def init(source: Source, config: Config) -> Params:
     inputs = [config.width] + [4 * width for width in widths]
     return {
         "stem": convolution.unit_init(source, 7, 3, config.width),
-        "blocks": [init_bottleneck(source, *shape) for shape in zip(inputs, widths, strides(config))],
+        "blocks": [init_bottleneck(source, *shape)
+                   for shape in zip(inputs, widths, strides(config))],
         "head": common.dense_init(source, inputs[-1], config.classes, 0.01),
     }
 

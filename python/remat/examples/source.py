@@ -1,7 +1,7 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Where initial values and synthetic data come from. Numbers within a step come from keys in its state.
+# Where initial values and synthetic data come from. A step that needs random numbers has a key.
 """Random numbers from a seed, or only their shapes."""
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def residual_scale(layers: int) -> float:
 
 
 def attend(qkv: jax.Array, heads: int, *, causal: bool) -> jax.Array:
-    """Softmax attention over explicit scores: [batch, length, 3 width] -> [batch, length, width]."""
+    """Attention over explicit scores: [batch, length, 3 width] -> [batch, length, width]."""
     batch, length, width = qkv.shape[0], qkv.shape[1], qkv.shape[2] // 3
     q, k, v = jnp.split(qkv.reshape(batch, length, 3 * heads, width // heads), 3, axis=2)
     scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * (width // heads) ** -0.5

@@ -93,7 +93,7 @@ def logits(params: Params, images: jax.Array, config: Config) -> jax.Array:
 
 
 def make(config: Config) -> Example:
-    """The batch is {"images": [batch, height, width, 3], "labels": int32 [batch, height, width]}."""
+    """The batch is {"images", "labels"}: pixels and, for each, an int32 class."""
     optimizer = AdamW(config.learning_rate)
 
     def loss(params: Params, batch: Batch) -> jax.Array:

@@ -1,8 +1,8 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A detector in the manner of YOLOv5-s, without anchors to choose from: one box for each cell of each
-# scale. Assignment of boxes to cells belongs to the data, which come dense.
+# A detector in the manner of YOLOv5-s, without anchors to choose from: one box for each cell of
+# each scale. Assignment of boxes to cells belongs to the data, which come dense.
 """A YOLO-like detector: CSP backbone, pyramid in both directions, heads at strides 8, 16 and 32."""
 
 from __future__ import annotations
@@ -193,7 +193,8 @@ def complete_iou(a: jax.Array, b: jax.Array, epsilon: float = 1e-7) -> jax.Array
     iou = overlap / (size_a.prod(-1) + size_b.prod(-1) - overlap + epsilon)
     hull = jnp.maximum(high_a, high_b) - jnp.minimum(low_a, low_b)
     distance = ((centre_a - centre_b) ** 2).sum(-1) / ((hull ** 2).sum(-1) + epsilon)
-    angle = jnp.arctan2(size_a[..., 0], size_a[..., 1]) - jnp.arctan2(size_b[..., 0], size_b[..., 1])
+    angle = (jnp.arctan2(size_a[..., 0], size_a[..., 1])
+             - jnp.arctan2(size_b[..., 0], size_b[..., 1]))
     shape = 4 / math.pi ** 2 * angle ** 2
     weight = jax.lax.stop_gradient(shape / (1 - iou + shape + epsilon))
     return iou - distance - weight * shape
