@@ -220,7 +220,7 @@ def _search(
                 added = now.added_cost_ps
                 note = "nothing fits yet" if added is None else f"+{100 * added / cost_ps:.2f} %"
                 bar.update(now.iteration, now.num_iterations, note if cost_ps else "")
-                if on_progress is not None and on_progress(now) is False:
+                if on_progress and not stop.is_set() and on_progress(now) is False:
                     stop.set()
     except BaseException:
         stop.set()
