@@ -98,12 +98,12 @@ class Answer:
     @functools.cached_property
     def plan(self) -> Plan:
         """The steps and regions."""
-        return read_plan(capi.library().rematAnswerGetPlan(self._handle.address))
+        return read_plan(capi.answer_plan(self._handle))
 
     @functools.cached_property
     def simulation(self) -> Simulation:
         """Live bytes of each step, storages and their offsets."""
-        return read_simulation(capi.library().rematAnswerGetSimulation(self._handle.address))
+        return read_simulation(capi.answer_simulation(self._handle))
 
     @property
     def schedule(self) -> list[int]:
@@ -112,9 +112,8 @@ class Answer:
 
     def to_text(self) -> str:
         """The plan for people, one line for each step."""
-        library = capi.library()
-        address = library.rematAnswerGetPlan(self._handle.address)
-        return capi.take_text(capi.call(library.rematPlanToText, address))
+        plan = capi.answer_plan(self._handle)
+        return capi.take_text(capi.call(capi.library().rematPlanToText, plan.address))
 
     def __repr__(self) -> str:
         return (
@@ -237,7 +236,7 @@ def _total_cost(problem: Problem) -> int:
 
 
 def _unchanged_peak(handle: capi.Handle, packed: bool) -> int:
-    made = read_simulation(capi.simulate_plan(capi.identity_plan(handle)).address)
+    made = read_simulation(capi.simulate_plan(capi.identity_plan(handle)))
     return made.packed_peak_bytes if packed else made.live_peak_bytes
 
 
@@ -412,7 +411,7 @@ def simulate(problem: ProblemSource, plan: Plan | str | None = None) -> Simulati
         made = capi.identity_plan(handle)
     else:
         made = capi.parse_plan(handle, plan.to_json() if isinstance(plan, Plan) else plan)
-    return read_simulation(capi.simulate_plan(made).address)
+    return read_simulation(capi.simulate_plan(made))
 
 
 def pack(

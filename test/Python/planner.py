@@ -145,7 +145,7 @@ def test_is_as_cheap_as_trying_everything(seed):
             assert answer.peak_bytes <= budget
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(20))
 def test_live_bytes_are_those_of_looking_at_everything(seed):
     problem = random_problem(seed)
     unchanged = planner.simulate(problem)
@@ -173,21 +173,24 @@ def test_live_bytes_are_those_of_looking_at_everything(seed):
         assert planner.simulate(problem, answer.plan.to_json()) == simulation
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("packed", [False, True])
-def test_answers_are_those_of_the_tool(tmp_path, seed, packed):
+@pytest.mark.parametrize("solver", ["greedy", "anneal"])
+def test_answers_are_those_of_the_tool(tmp_path, seed, packed, solver):
     graph = random_graph(seed, 24)
     path, output = tmp_path / "graph.json", tmp_path / "answer.json"
     path.write_text(json.dumps(graph))
-    flags = ["--packed"] if packed else []
+    flags = ["--packed", "--reorder=off"] if packed else []
+    flags += [f"--solver={solver}", "--iterations=1000", "--seeds=3", f"--output={output}"]
+    options = {"packed": packed, "reorder": not packed, "solver": solver, "iterations": 1000, "seeds": 3}
     for budget in ("100%", "0.7x", "45.5%", "1B"):
-        run = remat_plan("solve", path, f"--budget={budget}", f"--output={output}", "--effort=1", *flags)
+        run = remat_plan("solve", path, f"--budget={budget}", *flags)
         expected = json.loads(output.read_text())
-        answer = remat.plan(path, budget, packed=packed, effort=1, on_infeasible="warn") \
-            if run.returncode == 0 else None
-        if answer is None:
+        if run.returncode == 0:
+            answer = remat.plan(path, budget, **options)
+        else:
             with pytest.raises(remat.InfeasibleError) as caught:
-                remat.plan(path, budget, packed=packed, effort=1)
+                remat.plan(path, budget, **options)
             answer = caught.value.answer
             assert caught.value.minimum_bytes == expected["peak_bytes"]
         assert answer.budget_bytes == expected["budget_bytes"]
@@ -207,9 +210,9 @@ def test_cost_limits_are_those_of_the_tool(tmp_path):
     path.write_text(json.dumps(random_graph(3, 20)))
     for limit in (0.1, "7.5%", None):
         option = [] if limit is None else [f"--max-overhead={'10%' if limit == 0.1 else limit}"]
-        remat_plan("solve", path, f"--output={output}", "--effort=1", *option)
+        remat_plan("solve", path, f"--output={output}", "--effort=0", *option)
         expected = json.loads(output.read_text())
-        answer = remat.plan(path, max_overhead=limit, packed=False, effort=1)
+        answer = remat.plan(path, max_overhead=limit, packed=False, effort=0)
         assert (answer.peak_bytes, answer.added_cost_ps) == (
             expected["peak_bytes"], expected["added_cost"])
 
@@ -217,17 +220,17 @@ def test_cost_limits_are_those_of_the_tool(tmp_path):
 def test_fronts_are_those_of_the_tool(tmp_path):
     path, output = tmp_path / "graph.json", tmp_path / "front.json"
     path.write_text(json.dumps(random_graph(5, 20)))
-    remat_plan("pareto", path, "--points=7", "--effort=1", f"--output={output}")
+    remat_plan("pareto", path, "--points=7", "--effort=0", f"--output={output}")
     expected = json.loads(output.read_text())["points"]
-    front = remat.pareto(path, 7, packed=False, effort=1)
+    front = remat.pareto(path, 7, packed=False, effort=0)
     assert [(point.peak_bytes, point.added_cost_ps) for point in front] == [
         (point["peak_bytes"], point["added_cost"]) for point in expected]
     assert front[0].overhead == 0 and front[-1].overhead > 0
 
     budgets = ["100%", "0.8x", "1B"]
-    remat_plan("pareto", path, f"--budgets={','.join(budgets)}", "--effort=1", f"--output={output}")
+    remat_plan("pareto", path, f"--budgets={','.join(budgets)}", "--effort=0", f"--output={output}")
     expected = json.loads(output.read_text())["points"]
-    answers = planner.solve_front(path, budgets=budgets, packed=False, effort=1)
+    answers = planner.solve_front(path, budgets=budgets, packed=False, effort=0)
     assert [(each.budget_bytes, each.peak_bytes, each.fits) for each in answers] == [
         (point["budget_bytes"], point["peak_bytes"], point["status"] == "met") for point in expected]
 
@@ -274,7 +277,7 @@ def test_compressed_graphs(tmp_path):
 
 @pytest.mark.parametrize("text, message", [
     ("{", "not JSON"),
-    ("[]", "an object of JSON"),
+    ("{} []", "not JSON"),
     ('{"version": 2, "values": [], "operations": []}', "expected 'version' to be 1, but got 2"),
     ('{"version": 1, "operations": []}', "expected 'values' to be an array"),
     ('{"version": 1, "values": [], "operations": [], "x": 1}', "unknown key 'x'"),
@@ -283,8 +286,8 @@ def test_compressed_graphs(tmp_path):
     ('{"version": 1, "values": [], "operations": [{"cost": 1, "y": 1}]}',
      r"unknown key 'operations\[0\].y'"),
     ('{"version": 1, "values": [], "operations": [{"cost": 1, "reads": [3]}]}',
-     r"operations\[0\].reads\[0\]"),
-    ('{"version": 1, "values": [{"bytes": -1}], "operations": []}', r"values\[0\].bytes"),
+     r"operation 0 \(''\) reads value 3, which does not exist"),
+    ('{"version": 1, "values": [{"bytes": -1}], "operations": []}', "negative size of -1"),
     ('{"version": 1, "values": [{"bytes": "1"}], "operations": []}', r"values\[0\].bytes"),
     ('{"nodes": [], "x": 1}', "expected 'edges' to be an array"),
     ('{"nodes": [1], "links": []}', "node 0 is no object"),
@@ -322,7 +325,7 @@ def test_wrong_problems(text, message):
     ({"time_limit": -1.0}, "timeLimitSeconds"),
     ({"min_bytes": -1}, "minBytes"),
     ({"on_infeasible": "cry"}, "cry"),
-    ({"solver": "chain"}, "chain"),
+    ({"solver": "chain", "budget": "90%"}, "chain"),
 ])
 def test_wrong_options(options, message):
     with pytest.raises(remat.InvalidInputError, match=message):
@@ -331,7 +334,7 @@ def test_wrong_options(options, message):
 
 def test_wrong_plans():
     graph = random_graph(0, 5)
-    with pytest.raises(remat.InvalidInputError, match="steps"):
+    with pytest.raises(remat.InvalidInputError, match="operation 99, which does not exist"):
         planner.simulate(graph, '{"version": 1, "steps": [{"op": 99}]}')
     with pytest.raises(remat.InvalidInputError):
         planner.simulate(graph, planner.Plan([], []))
@@ -358,14 +361,15 @@ def test_infeasible_ones_are_refused_or_warned_about():
 
 def test_what_must_be_recomputed_costs_more_than_the_limit():
     problem = Problem()
-    x, a, b, c = (problem.value(100) for _ in range(4))
-    problem.operation(10, [x], [a], policy="must_recompute")
+    a, b, c, d = (problem.value(bytes) for bytes in (8, 8, 80, 8))
+    problem.operation(10, [], [a], policy="must_recompute")
     problem.operation(10, [a], [b])
-    problem.operation(10, [a, b], [c])
-    problem.operation(0, [c], effect="pinned")
+    problem.operation(10, [b], [c])
+    problem.operation(10, [a, c], [d])
+    problem.operation(0, [d], effect="pinned")
     with pytest.raises(remat.InfeasibleError, match="limit of cost"):
         remat.plan(problem, max_overhead=0)
-    assert remat.plan(problem, max_overhead="50%").added_cost_ps == 10
+    assert remat.plan(problem, max_overhead="25%").added_cost_ps == 10
 
 
 def hard_problem():
