@@ -3,10 +3,11 @@
 # installations.
 set(REMAT_PYTHON_TOOLS_DIR "remat/_tools")
 
-# The same places relative to each other as elsewhere, so the same RPATH holds. Whatever loads the
-# library asks for its SONAME.
+# The OpenMP runtime is in LLVM's folder.
+set_property(TARGET RematRuntime PROPERTY INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS remat-opt remat-plan
   RUNTIME DESTINATION "${REMAT_PYTHON_TOOLS_DIR}/bin" COMPONENT Python EXCLUDE_FROM_ALL)
-install(TARGETS RematPlanner-c
+# The tools look for libraries in ../lib. Whatever loads one asks for its SONAME.
+install(TARGETS RematPlanner-c RematRuntime
   LIBRARY DESTINATION "${REMAT_PYTHON_TOOLS_DIR}/lib" COMPONENT Python EXCLUDE_FROM_ALL
   NAMELINK_SKIP)

@@ -82,7 +82,8 @@ def _profile(arguments: argparse.Namespace) -> int:
     for each in profiles:
         lines.append(str(each))
         for category, size in sorted(each.categories_at_peak.items(), key=lambda item: -item[1]):
-            lines.append(f"  {format_bytes(size):>8}  {category}")
+            if size:
+                lines.append(f"  {format_bytes(size):>8}  {category}")
     _write(arguments.output, "".join(line + "\n" for line in lines))
     return 0
 

@@ -89,6 +89,10 @@ def run_tool(name: str, arguments: Sequence[str], stdin: str = "") -> Run:
         )
     except OSError as error:
         raise ToolNotFoundError(f"'{path}' cannot be executed: {error.strerror}") from error
+    if process.returncode == 127:
+        # The loader has not found a library.
+        message = process.stderr.decode("utf-8", "replace").strip()
+        raise ToolNotFoundError(f"'{path}' cannot be executed: {message}")
     return Run(
         process.returncode,
         process.stdout.decode("utf-8", "surrogateescape"),
