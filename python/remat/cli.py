@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import warnings
-from typing import Callable, Sequence, TextIO
+from typing import Callable, NoReturn, Sequence, TextIO
 
 import remat
 from remat.errors import InfeasibleError, RematError, RematWarning
@@ -216,6 +216,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _BAD_INPUT
         except KeyboardInterrupt:
             return _INTERRUPTED
+
+
+def run() -> NoReturn:
+    """The console script."""
+    code = main()
+    if code == _INTERRUPTED:
+        # A search may take a while to notice.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _message(error: Exception) -> str:

@@ -185,8 +185,8 @@ def _search(
 ) -> Any:
     """Runs a search in a thread of its own, and watches it from this one.
 
-    So an interrupt gets here at once, whoever calls back, and no exception has to pass through C. The
-    thread keeps alive what the search uses, even when this function has left.
+    So an interrupt gets here at once, and no exception has to pass through C. After one, the thread
+    ends when the search looks at its callback the next time; until then it keeps alive what is used.
     """
     latest: list[Progress] = []
     stop, ended = threading.Event(), threading.Event()
@@ -223,7 +223,6 @@ def _search(
                     stop.set()
     except BaseException:
         stop.set()
-        thread.join()
         raise
     thread.join()
     if isinstance(outcome[0], Exception):

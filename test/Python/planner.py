@@ -397,7 +397,11 @@ def test_an_exception_of_a_callback_is_raised():
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         remat.plan(hard_problem(), "60%", packed=False, effort=10, on_progress=fail)
-    assert not [each for each in threading.enumerate() if each.name == "remat-planner"]
+    # The search is told to end.
+    for thread in threading.enumerate():
+        if thread.name == "remat-planner":
+            thread.join(timeout=120)
+            assert not thread.is_alive()
 
 
 def test_a_progress_bar_appears_where_it_is_asked_for(capsys):
