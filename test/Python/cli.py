@@ -5,6 +5,7 @@
 RUN: %pytest %s
 """
 
+import io
 import json
 import os
 import pathlib
@@ -12,11 +13,13 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 import remat
 from remat import planner
+from remat.cli import main
 
 STEP = pathlib.Path(__file__).parent / "Inputs" / "step.mlir"
 
@@ -33,10 +36,17 @@ PROBLEM = {
 }
 
 
-def run(*arguments, stdin=None):
-    return subprocess.run(
-        [sys.executable, "-m", "remat", *map(str, arguments)],
-        input=stdin, capture_output=True, text=True, encoding="utf-8")
+def run(*arguments, stdin=""):
+    """The command in this process."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in (("stdin", io.StringIO(stdin)), ("stdout", stdout), ("stderr", stderr)):
+            patch.setattr(sys, name, stream)
+        try:
+            returncode = main([str(each) for each in arguments])
+        except SystemExit as ended:
+            returncode = ended.code
+    return SimpleNamespace(returncode=returncode, stdout=stdout.getvalue(), stderr=stderr.getvalue())
 
 
 @pytest.fixture
@@ -48,11 +58,21 @@ def problem(tmp_path):
 
 def test_version():
     assert run("--version").stdout == f"remat {remat.__version__}\n"
+    module = subprocess.run(
+        [sys.executable, "-m", "remat", "--version"], capture_output=True, text=True, check=True)
+    assert module.stdout == f"remat {remat.__version__}\n"
+
+
+def test_exit_codes_reach_the_shell():
+    for arguments, code in ((["plan", "absent"], 2), (["optimize", STEP, "--budget=16500B"], 1)):
+        process = subprocess.run(
+            [sys.executable, "-m", "remat", *map(str, arguments)], capture_output=True, text=True)
+        assert process.returncode == code and "error: " in process.stderr
 
 
 def test_help_names_the_commands():
     text = run("--help").stdout
-    assert all(f"    {name} " in text for name in ("optimize", "profile", "plan"))
+    assert all(f"    {name} " in text for name in ("optimize", "profile", "report", "plan"))
     assert "--budget" in run("optimize", "--help").stdout
 
 
@@ -64,7 +84,7 @@ def test_optimize(tmp_path):
     assert output.read_text() == expected.text and remat.Report.load(report) == expected.report
     assert done.stderr == (
         "function 'step': met, budget 16.6 KB, packed peak 20.5 KB -> 16.5 KB, cost +19.98 %\n")
-    for source, stdin in ((STEP, None), ("-", STEP.read_text())):
+    for source, stdin in ((STEP, ""), ("-", STEP.read_text())):
         assert run("optimize", source, "--max-overhead=20%", stdin=stdin).stdout == expected.text
 
 
@@ -105,6 +125,20 @@ def test_profile(tmp_path):
     assert json.loads(output.read_text()) == expected
     two = STEP.read_text() + STEP.read_text().replace("@step", "@other")
     assert run("profile", "-", "--function=other", stdin=two).stdout.startswith("function 'other'")
+
+
+def test_report(tmp_path):
+    path = tmp_path / "report.json"
+    assert run("optimize", STEP, "--budget=81%", "-o", os.devnull, "--report", path).returncode == 0
+    lines = run("report", path).stdout.splitlines()
+    assert lines[0].startswith("function 'step': met, budget 16.6 KB")
+    assert lines[1] == "  the peak of 16.5 KB is at 'linalg.generic' (operation 10), where these are live:"
+    assert lines[2].split() == ["4.10", "KB", "parameters", "argument", "argument"]
+    assert lines[-2:] == ["  recomputed:", f"    4.10 KB      1 x  {'math.exp':<24}  2.73 ns"]
+    lines = run("report", path, "--limit=2").stdout.splitlines()
+    assert lines[4] == "    8.32 KB  in 5 others"
+    path.write_text('{"version": 1, "functions": [{"name": "f", "status": "skipped", "reason": "why"}]}')
+    assert run("report", path).stdout == "function 'f': skipped, why\n"
 
 
 def test_plan(tmp_path, problem):
@@ -155,6 +189,8 @@ def test_plan_that_does_not_fit(problem):
     (["optimize", "/"], "error: /: Is a directory"),
     (["profile", "absent.mlir"], "error: absent.mlir: No such file or directory"),
     (["profile", STEP, "--function=other"], "other"),
+    (["report", "absent.json"], "error: absent.json: No such file or directory"),
+    (["report", STEP], "the report is not JSON"),
     (["plan", "absent.json"], "error: absent.json: No such file or directory"),
     (["plan", STEP], "the problem is not JSON"),
     (["plan", STEP, "--budget=1GB", "--max-overhead=1%"], "two questions"),
