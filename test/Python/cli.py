@@ -223,7 +223,9 @@ def test_an_interrupt_ends_a_search(tmp_path):
     path.write_text(json.dumps({"nodes": nodes, "links": links}))
     process = subprocess.Popen(
         [sys.executable, "-m", "remat", "plan", str(path), "--effort=10", "--budget=70%", "--live"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Interrupts are ignored by what runs in the background, as tests may.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     time.sleep(3)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)

@@ -303,7 +303,9 @@ def test_an_interrupt_ends_the_tool(tmp_path):
     code = f"import remat\ntry:\n  remat.optimize({str(STEP)!r}, 5)\nexcept KeyboardInterrupt:\n  print('ended')"
     environment = {**os.environ, "REMAT_BUILD": str(tmp_path), "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment,
+        # Interrupts are ignored by what runs in the background, as tests may.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     pid = tmp_path / "pid"
     while not (pid.exists() and pid.read_text().strip()):
         assert process.poll() is None
