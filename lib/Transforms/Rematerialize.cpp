@@ -12,6 +12,7 @@
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/SinkClones.h"
+#include "Remat/Transforms/SymbolReferences.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -70,7 +71,9 @@ std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface functi
   if (!function.isPrivate())
     return std::nullopt;
   std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, symbolScope);
-  if (uses && (uses->empty() || hasAddressTaken(*uses)))
+  if (uses && hasAddressTaken(*uses))
+    return std::nullopt;
+  if (uses && uses->empty() && !listHiddenReferences(symbolScope).contains(function.getName()))
     return std::nullopt;
   return "it is private and counts inside its callers";
 }

@@ -232,6 +232,38 @@ def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
   ];
 }
 
+def RematInlinePass : Pass<"remat-inline", "::mlir::ModuleOp"> {
+  let summary = "Put bodies in place of calls, and drop functions that are not called any more";
+  let description = [{
+    As `inline` and `symbol-dce`. Where there are operations that are not registered, which
+    these two cannot handle, it does by itself what is needed for StableHLO: bodies of
+    private functions take the place of their calls, also in regions of such operations, and
+    private functions that nothing refers to are dropped. Attributes of such operations
+    count as references: `called_computations = [@f]` keeps `@f`.
+
+    Calls stay of functions that are public, have no body or several blocks, or call
+    themselves, directly or not; where the call or the function says `no_inline`; and where
+    either has attributes that may mean something to another tool, which is any but `jax.*`
+    and `tf.aliasing_output`. So do calls of functions that would become too large: inlining
+    adds at most 262144 operations to a module, and puts at most 256 regions inside of each
+    other.
+
+    ```mlir
+    %0 = "stablehlo.while"(%x) ({...}, {
+    ^bb0(%a: tensor<8xf32>):
+      %1 = func.call @double(%a) : (tensor<8xf32>) -> tensor<8xf32>
+      "stablehlo.return"(%1) : (tensor<8xf32>) -> ()
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    // becomes
+    %0 = "stablehlo.while"(%x) ({...}, {
+    ^bb0(%a: tensor<8xf32>):
+      %1 = "stablehlo.add"(%a, %a) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      "stablehlo.return"(%1) : (tensor<8xf32>) -> ()
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+}
+
 def RematFusePass : Pass<"remat-fuse", "::mlir::ModuleOp"> {
   let summary = "Put operations together, one for each kernel";
   let description = [{
