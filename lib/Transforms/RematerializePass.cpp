@@ -250,6 +250,7 @@ private:
       options.search.numThreads = std::max(1u, std::thread::hardware_concurrency());
     options.maxOverhead = maxOverhead;
     options.wantsFront = !pareto.empty();
+    options.wantsDetails = reportDetails;
     return options;
   }
 };

@@ -80,6 +80,8 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
                           "those that remat-fuse puts into the kernels of their readers"))}]>,
     Option<"report", "report", "std::string", "\"\"",
            "Write a JSON report to this file, or a table to standard error for '-'">,
+    Option<"reportDetails", "report-details", "bool", "false",
+           "Whether the JSON report also says what is live at any time, and where in memory">,
     Option<"solver", "solver", "::mlir::remat::planner::Solver",
            "::mlir::remat::planner::Solver::Auto", "How to look for plans",
            [{::llvm::cl::values(

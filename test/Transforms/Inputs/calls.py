@@ -28,14 +28,15 @@ def main() -> None:
     form, count = sys.argv[1], int(sys.argv[2])
     names = ["main"] + [f"f{number}" for number in range(1, count + 1)]
     if form == "leaves":
-        calls = [call(f"%{name}_{number}", name, "%x") for name in names[1:] for number in range(100)]
+        calls = [call(f"%{name}_{number}", name, "%x")
+                 for name in names[1:] for number in range(100)]
         print(function("main", calls, "%x"))
         for name in names[1:]:
             print(function(name, [tanh("%x")], "%t"))
         return
     for name, callee in zip(names, names[1:]):
         if form == "chain":
-            body = [tanh("%x"), call("%0", callee, "%t")] if name != "main" else [call("%0", callee, "%x")]
+            body = [tanh("%x"), call("%0", callee, "%t")]
         elif form == "doubling":
             body = [call("%1", callee, "%x"), call("%0", callee, "%1")]
         else:
