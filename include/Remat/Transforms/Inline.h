@@ -21,7 +21,7 @@ namespace mlir::remat {
 /// twice, forty levels deep, would otherwise become 2^40 of them.
 constexpr int64_t kMaxInlinedOperations = 1 << 18;
 /// Regions that are inside of each other at most where a body is put.
-constexpr int64_t kMaxInlinedDepth = 256;
+constexpr int64_t kMaxInlinedDepth = 64;
 
 /// Puts the bodies of private functions in place of their calls, also in regions of
 /// operations that are not registered, and erases the functions that are not referred to

@@ -247,7 +247,7 @@ def RematInlinePass : Pass<"remat-inline", "::mlir::ModuleOp"> {
     themselves, directly or not; where the call or the function says `no_inline`; and where
     either has attributes that may mean something to another tool, which is any but `jax.*`
     and `tf.aliasing_output`. So do calls of functions that would become too large: inlining
-    adds at most 262144 operations to a module, and puts at most 256 regions inside of each
+    adds at most 262144 operations to a module, and puts at most 64 regions inside of each
     other.
 
     ```mlir
