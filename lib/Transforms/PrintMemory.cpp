@@ -12,7 +12,6 @@
 
 #include "Remat/Analysis/MemoryProfile.h"
 #include "Remat/ExternalModels/Register.h"
-#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -91,11 +90,10 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
         failed(checkNumber("loss", loss, -1, module.getLoc())) || failed(table) || failed(rates) ||
         failed(bytes) || failed(arguments))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
-    if (failed(fused))
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, fusion, *table);
+    if (failed(copy))
       return signalPassFailure();
-    FailureOr<SmallVector<FunctionOpInterface>> selected =
-        selectFunctions(*fused ? **fused : module);
+    FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(*copy ? **copy : module);
     if (failed(selected))
       return signalPassFailure();
     RoleOptions roleOptions;

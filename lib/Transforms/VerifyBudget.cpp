@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/ExternalModels/Register.h"
-#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
@@ -40,11 +39,11 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
         checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     if (failed(table) || failed(checkedAlignment))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
-    if (failed(fused))
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, fusion, *table);
+    if (failed(copy))
       return signalPassFailure();
-    if (*fused)
-      module = **fused;
+    if (*copy)
+      module = **copy;
     RematerializeOptions options;
     options.scope = scope;
     options.target = llvm::cantFail(Target::get("h100"));
