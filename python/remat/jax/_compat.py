@@ -10,6 +10,19 @@ from jax._src import core as _core
 from jax._src import source_info_util as _source_info_util
 from jax.interpreters import mlir
 
+try:
+    from jax.extend.core import jaxprs_in_params
+except ImportError:  # before 0.7
+    from jax.core import jaxprs_in_params
+
+__all__ = [
+    "CPU_COMPILER_OPTIONS",
+    "hide_from_locations",
+    "is_tracing",
+    "jaxprs_in_params",
+    "splits_shapes",
+]
+
 #: XLA:CPU drops optimization barriers before it merges equal operations, and so undoes every
 #: recomputation (also that of `jax.checkpoint`), unless it is compiled with these options.
 CPU_COMPILER_OPTIONS = {"xla_disable_hlo_passes": "cse_barrier_expander"}

@@ -18,8 +18,12 @@ from remat.errors import InfeasibleError
 MAX_COMPILES = 4
 #: A plan that costs something should use this part of the budget.
 ENOUGH_USED = 0.95
-#: What a corrected target aims at: in the middle of what is accepted.
+# What a corrected target aims at, a part of the budget: in the middle of what is accepted, and lower with
+# each miss, because XLA's figure is not smooth.
 _AIM = 0.975
+_AIM_STEP = 0.05
+# How far a target is from those that were tried, a part of the gap between them.
+_MARGIN = 0.1
 # Targets that lead to a program that is known cost a plan, but no compilation.
 _MAX_PLANS = 3 * MAX_COMPILES
 
@@ -54,28 +58,38 @@ def _between(low: Point, high: Point, aim: float) -> float:
         part = 0.5
     else:
         part = (aim - low.xla_bytes) / (high.xla_bytes - low.xla_bytes)
-    # Not too close to what is known already.
-    part = min(max(part, 0.1), 0.9)
     return low.model_bytes + part * (high.model_bytes - low.model_bytes)
 
 
+def _points(rounds: list[Round]) -> list[Point]:
+    return [Point(each.target_bytes, each.xla_bytes) for each in rounds]
+
+
 def _next_target(budget: int, rounds: list[Round], unchanged: Point, fixed: Point) -> int:
-    fitting = [each for each in rounds if each.xla_bytes <= budget]
-    low = fixed
-    if fitting:
-        loosest = max(fitting, key=lambda each: each.target_bytes)
-        low = Point(loosest.target_bytes, loosest.xla_bytes)
+    """A target between the loosest that fits and the tightest above it that does not."""
+    fitting = sorted(
+        _points([each for each in rounds if each.xla_bytes <= budget]),
+        key=lambda each: -each.model_bytes,
+    )
     # Where some target fits, a smaller one that does not says nothing about larger ones.
-    missing = [
-        each
-        for each in rounds
-        if each.xla_bytes > budget and (not fitting or each.target_bytes > low.model_bytes)
-    ]
-    high = unchanged
-    if missing:
-        tightest = min(missing, key=lambda each: each.target_bytes)
-        high = Point(tightest.target_bytes, tightest.xla_bytes)
-    return int(_between(low, high, _AIM * budget))
+    missing = sorted(
+        _points([each for each in rounds if each.xla_bytes > budget]),
+        key=lambda each: each.model_bytes,
+    )
+    if fitting:
+        missing = [each for each in missing if each.model_bytes > fitting[0].model_bytes]
+    low = fitting[0] if fitting else fixed
+    high = missing[0] if missing else unchanged
+    aim = (_AIM - _AIM_STEP * max(len(missing) - 1, 0)) * budget
+    target = _between(low, high, aim)
+    # Two rounds on one side say more of what is near than the ends do: who is too careful goes further.
+    if len(fitting) > 1 and not missing:
+        target = max(target, _between(fitting[1], fitting[0], aim))
+    if len(missing) > 1 and not fitting:
+        target = min(target, _between(missing[0], missing[1], aim))
+    # Not too close to what is known already.
+    margin = _MARGIN * (high.model_bytes - low.model_bytes)
+    return int(min(max(target, low.model_bytes + margin), high.model_bytes - margin))
 
 
 def best_round(budget: int, rounds: list[Round]) -> Round | None:

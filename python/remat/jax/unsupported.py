@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from jax.extend.core import Jaxpr, JaxprEqn, jaxprs_in_params
+from jax.extend.core import Jaxpr, JaxprEqn
 from remat.errors import RematError
+from remat.jax._compat import jaxprs_in_params
 
 
 class UnsupportedError(RematError, NotImplementedError):
