@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`python -m remat` is the command `remat`."""
 
-import sys
-
-from remat.cli import main
+from remat.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -197,11 +197,21 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Handle:
-    """An address, destroyed together with this object."""
+    """An address, destroyed together with this object; or a part of `owner`, which it keeps alive.
 
-    def __init__(self, address: int, destroy: Callable[[int], None]) -> None:
+    Whatever uses the address has to hold the handle: functions take handles, not addresses.
+    """
+
+    def __init__(
+        self,
+        address: int,
+        destroy: Callable[[int], None] | None = None,
+        owner: Handle | None = None,
+    ) -> None:
         self.address = address
-        weakref.finalize(self, destroy, address)
+        self._owner = owner
+        if destroy:
+            weakref.finalize(self, destroy, address)
 
 
 def parse_problem(text: str) -> Handle:
@@ -228,6 +238,16 @@ def simulate_plan(plan: Handle) -> Handle:
     """What a plan takes."""
     made = library()
     return Handle(call(made.rematPlanSimulate, plan.address), made.rematSimulationDestroy)
+
+
+def answer_plan(answer: Handle) -> Handle:
+    """The plan of an answer."""
+    return Handle(library().rematAnswerGetPlan(answer.address), owner=answer)
+
+
+def answer_simulation(answer: Handle) -> Handle:
+    """What the plan of an answer takes."""
+    return Handle(library().rematAnswerGetSimulation(answer.address), owner=answer)
 
 
 def rows(begins: Any, items: Any, count: int) -> list[list[int]]:

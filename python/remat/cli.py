@@ -12,11 +12,12 @@ import json
 import os
 import sys
 import warnings
-from typing import Callable, Sequence, TextIO
+from typing import Callable, NoReturn, Sequence, TextIO
 
 import remat
 from remat.errors import InfeasibleError, RematError, RematWarning
 from remat.planner import Answer
+from remat.report.text import to_text
 from remat.units import format_bytes, format_picoseconds
 
 _INFEASIBLE = 1
@@ -82,8 +83,14 @@ def _profile(arguments: argparse.Namespace) -> int:
     for each in profiles:
         lines.append(str(each))
         for category, size in sorted(each.categories_at_peak.items(), key=lambda item: -item[1]):
-            lines.append(f"  {format_bytes(size):>8}  {category}")
+            if size:
+                lines.append(f"  {format_bytes(size):>8}  {category}")
     _write(arguments.output, "".join(line + "\n" for line in lines))
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    sys.stdout.write(to_text(remat.Report.load(arguments.report), arguments.limit))
     return 0
 
 
@@ -173,6 +180,10 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="everything that is known, as JSON")
     command.add_argument("-o", "--output", default="-", help="file, default: standard output")
 
+    command = add("report", _report, "show what is in a report")
+    command.add_argument("report", help="JSON file that 'remat optimize --report' has written")
+    command.add_argument("--limit", type=int, default=16, metavar="ROWS", help="default: 16")
+
     command = add("plan", _plan, "plan a graph or a problem in JSON")
     command.add_argument("problem", help="JSON file, - for standard input")
     _add_budget(command)
@@ -215,6 +226,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _BAD_INPUT
         except KeyboardInterrupt:
             return _INTERRUPTED
+
+
+def run() -> NoReturn:
+    """The console script."""
+    code = main()
+    if code == _INTERRUPTED:
+        # A search may take a while to notice.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _message(error: Exception) -> str:

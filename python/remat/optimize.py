@@ -108,9 +108,22 @@ def _input(source: Source) -> tuple[str, str]:
     return path if not path.startswith("-") else os.path.join(os.curdir, path), ""
 
 
+_PLAIN = re.compile(r"[\w./%:+,-]+")
+
+
+def _file_option(path: str | os.PathLike[str] | None, folder: str) -> str | None:
+    """A file as the value of an option; in `folder`, if its name has characters that mean something
+    in a pipeline of passes."""
+    if path is None or _PLAIN.fullmatch(os.fspath(path)) or not os.path.exists(path):
+        return None if path is None else os.fspath(path)
+    link = os.path.join(folder, f"option{len(os.listdir(folder))}.json")
+    os.symlink(os.path.abspath(path), link)
+    return link
+
+
 def _option(name: str, value: object) -> str:
-    text = str(value).lower() if isinstance(value, bool) else os.fsdecode(str(value))
-    if re.fullmatch(r"[\w./%:+,-]+", text):
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if _PLAIN.fullmatch(text):
         return f"{name}={text}"
     for quote in ("'", '"'):
         if quote not in text:
@@ -138,7 +151,8 @@ def _warn(messages: str, stacklevel: int) -> None:
 
 
 def _fail(run: Run, report: Report | None) -> None:
-    message = run.stderr.rstrip()
+    # A wrong option is followed by an error without a text.
+    message = re.sub(r"^<unknown>:0: error:\s*$", "", run.stderr, flags=re.MULTILINE).rstrip()
     if run.returncode < 0 or run.returncode > 128:
         raise ToolError(
             f"remat-opt ended with exit code {run.returncode}\n{message}".rstrip(), report=report
@@ -205,14 +219,14 @@ def optimize(
             "max-overhead": None if max_overhead is None else overhead_text(max_overhead),
             "scope": scope,
             "fusion": None if fusion == "auto" else fusion,
-            "target": os.fspath(target),
+            "target": _file_option(target, folder),
             "effort": effort,
             "on-infeasible": on_infeasible,
             "reorder": reorder,
             "alignment": None if alignment is None else budget_text(alignment),
             "min-bytes": None if min_bytes is None else budget_text(min_bytes),
-            "models": None if models is None else os.fspath(models),
-            "profile": None if profile is None else os.fspath(profile),
+            "models": _file_option(models, folder),
+            "profile": _file_option(profile, folder),
             "report": report_path,
             "pareto": front_path if pareto else None,
         }
@@ -254,9 +268,9 @@ def memory_profile(
             "function": ",".join(functions) or None,
             "scope": scope,
             "fusion": None if fusion == "auto" else fusion,
-            "target": os.fspath(target),
+            "target": _file_option(target, folder),
             "alignment": None if alignment is None else budget_text(alignment),
-            "models": None if models is None else os.fspath(models),
+            "models": _file_option(models, folder),
             "loss": loss,
             "roles": ",".join(roles) or None,
             "output": output,

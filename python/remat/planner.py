@@ -98,12 +98,12 @@ class Answer:
     @functools.cached_property
     def plan(self) -> Plan:
         """The steps and regions."""
-        return read_plan(capi.library().rematAnswerGetPlan(self._handle.address))
+        return read_plan(capi.answer_plan(self._handle))
 
     @functools.cached_property
     def simulation(self) -> Simulation:
         """Live bytes of each step, storages and their offsets."""
-        return read_simulation(capi.library().rematAnswerGetSimulation(self._handle.address))
+        return read_simulation(capi.answer_simulation(self._handle))
 
     @property
     def schedule(self) -> list[int]:
@@ -112,9 +112,8 @@ class Answer:
 
     def to_text(self) -> str:
         """The plan for people, one line for each step."""
-        library = capi.library()
-        address = library.rematAnswerGetPlan(self._handle.address)
-        return capi.take_text(capi.call(library.rematPlanToText, address))
+        plan = capi.answer_plan(self._handle)
+        return capi.take_text(capi.call(capi.library().rematPlanToText, plan.address))
 
     def __repr__(self) -> str:
         return (
@@ -186,8 +185,8 @@ def _search(
 ) -> Any:
     """Runs a search in a thread of its own, and watches it from this one.
 
-    So an interrupt gets here at once, whoever calls back, and no exception has to pass through C. The
-    thread keeps alive what the search uses, even when this function has left.
+    So an interrupt gets here at once, and no exception has to pass through C. After one, the thread
+    ends when the search looks at its callback the next time; until then it keeps alive what is used.
     """
     latest: list[Progress] = []
     stop, ended = threading.Event(), threading.Event()
@@ -220,11 +219,10 @@ def _search(
                 added = now.added_cost_ps
                 note = "nothing fits yet" if added is None else f"+{100 * added / cost_ps:.2f} %"
                 bar.update(now.iteration, now.num_iterations, note if cost_ps else "")
-                if on_progress is not None and on_progress(now) is False:
+                if on_progress and not stop.is_set() and on_progress(now) is False:
                     stop.set()
     except BaseException:
         stop.set()
-        thread.join()
         raise
     thread.join()
     if isinstance(outcome[0], Exception):
@@ -237,7 +235,7 @@ def _total_cost(problem: Problem) -> int:
 
 
 def _unchanged_peak(handle: capi.Handle, packed: bool) -> int:
-    made = read_simulation(capi.simulate_plan(capi.identity_plan(handle)).address)
+    made = read_simulation(capi.simulate_plan(capi.identity_plan(handle)))
     return made.packed_peak_bytes if packed else made.live_peak_bytes
 
 
@@ -412,7 +410,7 @@ def simulate(problem: ProblemSource, plan: Plan | str | None = None) -> Simulati
         made = capi.identity_plan(handle)
     else:
         made = capi.parse_plan(handle, plan.to_json() if isinstance(plan, Plan) else plan)
-    return read_simulation(capi.simulate_plan(made).address)
+    return read_simulation(capi.simulate_plan(made))
 
 
 def pack(

@@ -112,12 +112,14 @@ class Simulation:
 
 
 def optional(number: int) -> int | None:
+    """None for the numbers below 0 that stand for nothing."""
     return None if number < 0 else number
 
 
-def read_plan(address: int) -> Plan:
+def read_plan(handle: capi.Handle) -> Plan:
+    """Copies a plan of the library."""
     arrays = capi.PlanArrays()
-    capi.call(capi.library().rematPlanGetArrays, address, ctypes.byref(arrays))
+    capi.call(capi.library().rematPlanGetArrays, handle.address, ctypes.byref(arrays))
     count = arrays.numSteps
     reads = capi.rows(arrays.readBegins, arrays.reads, count)
     dependences = capi.rows(arrays.dependenceBegins, arrays.dependences, count)
@@ -143,9 +145,10 @@ def read_plan(address: int) -> Plan:
     return Plan(steps, regions)
 
 
-def read_simulation(address: int) -> Simulation:
+def read_simulation(handle: capi.Handle) -> Simulation:
+    """Copies what a plan takes."""
     arrays = capi.SimulationArrays()
-    capi.call(capi.library().rematSimulationGetArrays, address, ctypes.byref(arrays))
+    capi.call(capi.library().rematSimulationGetArrays, handle.address, ctypes.byref(arrays))
     count = arrays.numSteps
     storages = [
         Storage(

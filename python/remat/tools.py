@@ -81,16 +81,23 @@ def run_tool(name: str, arguments: Sequence[str], stdin: str = "") -> Run:
     """
     path = find_tool(name)
     try:
-        process = subprocess.run(
+        process = subprocess.Popen(
             [str(path), *arguments],
-            input=stdin.encode("utf-8", "surrogateescape"),
-            capture_output=True,
-            check=False,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
     except OSError as error:
         raise ToolNotFoundError(f"'{path}' cannot be executed: {error.strerror}") from error
-    return Run(
-        process.returncode,
-        process.stdout.decode("utf-8", "surrogateescape"),
-        process.stderr.decode("utf-8", "surrogateescape"),
-    )
+    with process:
+        try:
+            outputs = process.communicate(stdin.encode("utf-8", "surrogateescape"))
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    stdout, stderr = (output.decode("utf-8", "surrogateescape") for output in outputs)
+    if process.returncode == 127:
+        # The loader has not found a library.
+        raise ToolNotFoundError(f"'{path}' cannot be executed: {stderr.strip()}")
+    return Run(process.returncode, stdout, stderr)
