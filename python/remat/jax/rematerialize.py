@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import threading
 import types
 import warnings
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Iterator, Mapping
 
 import jax
 from remat.errors import InvalidInputError, RematWarning
@@ -22,7 +23,7 @@ from remat.jax.choose import (
     choose_by_model,
 )
 from remat.jax.memory import Memory, memory_of
-from remat.jax.program import Program, trace
+from remat.jax.program import Program, ProgramText, trace
 from remat.report import Report
 from remat.units import Budget, resolve_budget
 
@@ -45,19 +46,16 @@ def _platform_of(leaves: list[Any]) -> str | None:
     return None
 
 
-class _Session:
-    """The first use of a function outside of other transformations.
+class _Undecided(Exception):
+    """Ends the lowering of a program that is to be planned outside of it.
 
-    What is compiled to measure it is the jitted function itself, for these arguments, so that the
-    program that is chosen is compiled already when it is called.
+    What is compiled while JAX lowers is compiled in another context, and again when it is called.
     """
 
-    def __init__(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], platform: str) -> None:
-        self.args = args
-        self.kwargs = kwargs
-        self.platform = platform
-        self.jitted: dict[str | None, Any] = {}
-        self.choice: Choice | None = None
+    def __init__(self, program: Program, text: ProgramText) -> None:
+        super().__init__("a program is not planned yet")
+        self.program = program
+        self.text = text
 
 
 class Rematerialized:
@@ -80,7 +78,10 @@ class Rematerialized:
         self._compiler_options = compiler_options
         self._lock = threading.RLock()
         self._choices: dict[tuple[str, str], Choice] = {}
-        self._session: _Session | None = None
+        # While a call is specialized: what the planner was asked, and what it said.
+        self._specializing = False
+        self._last_choice: Choice | None = None
+        self._assumed: Choice | None = None
         self._inside = self._jit(alone=False, platform=None)
         self._planned = False
         self._outermost: Any = self._first_call
@@ -155,70 +156,93 @@ class Rematerialized:
         return options
 
     def _specialize(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Choice | None:
-        """Plans for these arguments. The first time, what is called is the jitted function with them."""
+        """Plans for these arguments, and says what was chosen; None where nothing is computed.
+
+        The first time, what is compiled to measure it is the function that is called from then on, so
+        that the chosen program is compiled already when it is called.
+        """
         leaves = self._arguments.flatten(args, kwargs).values
         device = self._device
         platform = device.platform if device else _platform_of(leaves) or jax.default_backend()
+        jitted: dict[str | None, Any] = {}
+
+        def measure(choice: Choice) -> Memory:
+            candidate = self._jit(alone=True, platform=platform)
+            jitted[choice.text] = candidate
+            with self._assuming(choice):
+                return memory_of(candidate.lower(*args, **kwargs).compile())
+
         with self._lock:
-            session, self._session = _Session(args, kwargs, platform), None
-            jitted = self._jit(alone=True, platform=platform)
-            self._session = session
-            try:
-                jitted.lower(*args, **kwargs)
-            finally:
-                self._session = None
-            choice = session.choice
+            default = self._jit(alone=True, platform=platform)
+            choice = self._lower_once(default, args, kwargs, measure)
             if not self._planned:
-                self._outermost = session.jitted.get(choice.text if choice else None, jitted)
+                self._outermost = jitted.get(choice.text if choice else None, default)
                 self._planned = True
             return choice
+
+    def _lower_once(
+        self,
+        jitted: Any,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        measure: Callable[[Choice], Memory],
+    ) -> Choice | None:
+        """The choice for a call, made now if it has not been made before."""
+        self._specializing, self._last_choice = True, None
+        try:
+            jitted.lower(*args, **kwargs)
+        except _Undecided as undecided:
+            self._specializing = False
+            choice = self._choose(undecided.program, undecided.text, measure)
+            self._choices[undecided.text.identity, undecided.program.platform] = choice
+            return choice
+        finally:
+            self._specializing = False
+        return self._last_choice
+
+    @contextlib.contextmanager
+    def _assuming(self, choice: Choice) -> Iterator[None]:
+        """What is lowered meanwhile takes this choice."""
+        self._assumed = choice
+        try:
+            yield
+        finally:
+            self._assumed = None
 
     def choose_text(self, program: Program, alone: bool) -> str | None:
         """The text of the module to execute, see `primitive.Planner`."""
         with self._lock:
+            if self._assumed:
+                return self._assumed.text
             text = program.text()
             key = (text.identity, program.platform)
             if key not in self._choices:
-                self._choices[key] = self._choose(program, text.mlir, key)
-            choice = self._choices[key]
-            if self._session:
-                self._session.choice = choice
+                if self._specializing:
+                    raise _Undecided(program, text)
+                self._choices[key] = self._choose(
+                    program, text, lambda choice: memory_of(self._compile(program, choice))
+                )
+            choice = self._last_choice = self._choices[key]
         if choice.text is not None and not alone and program.platform == "cpu":
-            options = self._options_for("cpu")
-            warnings.warn(
-                f"'{self.name}' is rematerialized inside of another transformation on the CPU, where XLA "
-                "undoes recomputation unless the outermost jax.jit has the argument "
-                f"compiler_options={options}",
-                RematWarning,
-                stacklevel=2,
-            )
+            self._warn_of_barriers()
         return choice.text
 
-    def _choose(self, program: Program, text: str, key: tuple[str, str]) -> Choice:
+    def _warn_of_barriers(self) -> None:
+        warnings.warn(
+            f"'{self.name}' is rematerialized inside of another transformation on the CPU, where XLA undoes "
+            "recomputation unless the outermost jax.jit has the argument "
+            f"compiler_options={self._options_for('cpu')}",
+            RematWarning,
+            stacklevel=2,
+        )
+
+    def _choose(
+        self, program: Program, text: ProgramText, measure: Callable[[Choice], Memory]
+    ) -> Choice:
         settings = self._settings_for(program.platform)
         if not settings.calibrate:
-            return choose_by_model(text, settings)
-        session, self._session = self._session, None
-
-        def measure_call(choice: Choice) -> Memory:
-            assert session is not None
-            jitted = self._jit(alone=True, platform=program.platform)
-            self._choices[key] = choice
-            try:
-                compiled = jitted.lower(*session.args, **session.kwargs).compile()
-            finally:
-                del self._choices[key]
-            session.jitted[choice.text] = jitted
-            return memory_of(compiled)
-
-        def measure_alone(choice: Choice) -> Memory:
-            return memory_of(self._compile(program, choice))
-
-        try:
-            measure = measure_call if session else measure_alone
-            return choose_by_measuring(self.name, text, settings, measure)
-        finally:
-            self._session = session
+            return choose_by_model(text.mlir, settings)
+        return choose_by_measuring(self.name, text.mlir, settings, measure)
 
     def _settings_for(self, platform: str) -> Settings:
         if "target" in self._settings.options:

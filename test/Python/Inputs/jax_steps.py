@@ -6,6 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from remat import InfeasibleError
+from remat.jax import rematerialize
+
 
 def numbers(seed, *shape, dtype=np.float32):
     """Normal numbers, scaled such that layers keep their size."""
@@ -52,3 +55,21 @@ def bits(tree):
 def recomputed(report):
     """How many operations a report says are executed again."""
     return sum(row.clones for each in report.functions for row in each.recomputed)
+
+
+def smallest_budget(step, *args, **options):
+    """The smallest budget that the planner knows to be feasible by its own model."""
+    try:
+        rematerialize(step, 1, calibrate=False, **options).report(*args)
+    except InfeasibleError as error:
+        return error.minimum_bytes
+    raise AssertionError("a byte is enough")
+
+
+def smallest_figure(step, *args, **options):
+    """The least that XLA reports for a plan."""
+    try:
+        rematerialize(step, 1, **options).report(*args)
+    except InfeasibleError as error:
+        return error.minimum_bytes
+    raise AssertionError("a byte is enough")
