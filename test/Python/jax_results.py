@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rematerialized functions compute the same, bit for bit, over three steps.
 
-XLA:CPU contracts products and sums into fused ones where they are in one loop, and what is in one loop
-depends on what is recomputed. Without such instructions, every operation is rounded by itself.
-
 RUN: %pytest %s
 """
 
@@ -15,7 +12,6 @@ import sys
 import numpy as np
 import pytest
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_max_isa=AVX"
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 

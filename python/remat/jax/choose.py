@@ -86,7 +86,8 @@ def _choose(
             predicted_bytes=function.packed_bytes,
             xla_bytes=measured[choice.text].total_bytes,
             overhead=function.overhead,
-            minimum_bytes=function.minimum_known_bytes,
+            # Some plans are smaller than what the planner promises for every budget.
+            minimum_bytes=min(function.minimum_known_bytes, function.packed_bytes),
             compiled=not known,
         )
 

@@ -304,7 +304,11 @@ def rematerialize(
     donate_argnames: Names = None,
     compiler_options: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-    **options: Any,
+    effort: int = 1,
+    fusion: str = "auto",
+    reorder: bool = True,
+    models: str | os.PathLike[str] | None = None,
+    profile: str | os.PathLike[str] | None = None,
 ) -> Any:
     """Makes `fn` keep a memory budget by recomputing what is cheapest to recompute.
 
@@ -323,7 +327,7 @@ def rematerialize(
     `device` is a `jax.Device`, also one of a topology that is not there, or the name of the cost model:
     "h100", "a100", "cpu" or a file (docs/models-file.md). `static_*`, `donate_*` and `compiler_options`
     are those of `jax.jit`, which need not be used itself. `progress` shows or hides the bar (default: on a
-    terminal). Further options, such as `effort` or `profile`, are those of `remat.optimize`.
+    terminal). The other options are those of `remat.optimize`.
 
     Raises, when it is called first: `InfeasibleError` with the best figure where no plan fits,
     `UnsupportedError` for what cannot be planned, `InvalidInputError` for wrong options.
@@ -340,19 +344,25 @@ def rematerialize(
             donate_argnames=donate_argnames,
             compiler_options=compiler_options,
             progress=progress,
-            **options,
+            effort=effort,
+            fusion=fusion,
+            reorder=reorder,
+            models=models,
+            profile=profile,
         )
     if not callable(fn):
         raise TypeError(f"expected a function, but got {type(fn).__name__}")
     # A wrong budget is an error here, not at the first step.
     resolve_budget(budget, 0)
-    target = None
-    if isinstance(device, str):
-        device, target = None, device
-    elif device is not None:
-        target = _target_of(device)
-    if target:
-        options = {"target": target, **options}
+    options: dict[str, Any] = {
+        "effort": effort,
+        "fusion": fusion,
+        "reorder": reorder,
+        "models": models,
+        "profile": profile,
+    }
+    if isinstance(device, (str, os.PathLike)):
+        device, options["target"] = None, device
     return Rematerialized(
         fn,
         Settings(budget, calibrate, progress, options),

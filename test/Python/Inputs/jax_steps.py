@@ -1,13 +1,22 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Training steps for tests of the front end of JAX: small, and with something to recompute."""
+"""Training steps for tests of the front end of JAX: small, and with something to recompute.
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+XLA:CPU contracts products and sums into fused ones where they are in one loop, and what is in one loop
+depends on what is recomputed. Without such instructions, every operation is rounded by itself, and
+results can be compared bit for bit. So this file is imported before JAX has a device.
+"""
 
-from remat import InfeasibleError
-from remat.jax import rematerialize
+import os
+
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_max_isa=AVX"
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+
+from remat import InfeasibleError  # noqa: E402
+from remat.jax import rematerialize  # noqa: E402
 
 
 def numbers(seed, *shape, dtype=np.float32):
