@@ -129,3 +129,12 @@ def test_names_of_devices():
         ("gpu", "NVIDIA H200", "h100"),
     ):
         assert _target_of(SimpleNamespace(platform=platform, device_kind=kind)) == target
+
+
+def test_compiled_programs_keep_names_and_places():
+    step, params, x = deep()
+    lowered = rematerialize(step, "50%", calibrate=False).lower(params, x)
+    text = lowered.compile().as_text()
+    assert "optimization_barrier" in lowered.as_text()
+    assert "dot_general" in text
+    assert "jax_steps.py" in text

@@ -76,8 +76,8 @@ def test_dropout_with_typed_keys():
 
 def test_raw_keys():
     def loss(w, key, x):
-        for i in range(4):
-            x = jnp.tanh(x @ w + jax.random.normal(jax.random.fold_in(key, i), x.shape))
+        for i in range(2):
+            x = jnp.tanh(jax.nn.gelu(x @ w) + jax.random.normal(jax.random.fold_in(key, i), x.shape))
         return jnp.mean(x**2)
 
     def step(state, x):
@@ -89,7 +89,7 @@ def test_raw_keys():
 
 
 def test_batch_norm_statistics():
-    params = [numbers(i, 16, 16) for i in range(4)]
+    params = [numbers(i, 16, 16) for i in range(2)]
     statistics = [(jnp.zeros(16), jnp.ones(16)) for _ in params]
 
     def loss(params, statistics, x):
@@ -111,7 +111,7 @@ def test_batch_norm_statistics():
 
 def test_key_value_cache_that_is_updated_in_place():
     """Every layer writes into its part of a cache and reads all of it."""
-    params = [numbers(i, 16, 16) for i in range(4)]
+    params = [numbers(i, 16, 16) for i in range(2)]
     cache = jnp.zeros((4, 8, 64, 16))
 
     def loss(params, cache, position, x):
@@ -152,7 +152,7 @@ def test_custom_vjp():
 
 def test_checkpoint_inside():
     layer = jax.checkpoint(lambda w, h: jnp.tanh(jax.nn.gelu(h @ w)))
-    step, params, x = perceptron(layers=6, layer=layer)
+    step, params, x = perceptron(layers=4, layer=layer)
     same_for_three_steps(step, params, x)
 
 
@@ -174,8 +174,9 @@ def test_arrays_that_a_function_closes_over():
 
 def test_results_that_are_arguments_or_constants():
     step, params, x = perceptron()
+    budget = smallest_budget(step, params, x) + 2**14
 
-    @functools.partial(rematerialize, budget="70%", **BY_MODEL)
+    @functools.partial(rematerialize, budget=budget, **BY_MODEL)
     def with_more(params, unused, x):
         value, updated = step(params, x)
         return {"loss": value, "same": unused, "x": x, "params": updated, "one": 1.0, "none": None}

@@ -357,6 +357,7 @@ def rematerialize(
     options: dict[str, Any] = {
         "effort": effort,
         "fusion": fusion,
+        "locations": True,
         "reorder": reorder,
         "models": models,
         "profile": profile,

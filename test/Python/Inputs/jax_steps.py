@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps for tests of the front end of JAX: small, and with something to recompute.
 
-XLA:CPU contracts products and sums into fused ones where they are in one loop, and what is in one loop
-depends on what is recomputed. Without such instructions, every operation is rounded by itself, and
-results can be compared bit for bit. So this file is imported before JAX has a device.
+Results can be compared bit for bit only where XLA:CPU computes an operation in the same way whatever is
+computed beside it. By default it contracts products and sums within a loop, and leaves some
+reductions to a library. So this file is imported before JAX has a device.
 """
 
 import os
 
-os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_max_isa=AVX"
+import jax
 
-import jax  # noqa: E402
+_FLAGS = ["--xla_cpu_max_isa=AVX"]
+if jax.version.__version_info__ >= (0, 10):
+    _FLAGS.append("--xla_cpu_experimental_ynn_fusion_type=")
+os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *_FLAGS])
+
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
@@ -25,7 +29,7 @@ def numbers(seed, *shape, dtype=np.float32):
     return jnp.asarray(values, dtype)
 
 
-def perceptron(layers=4, width=16, batch=256, dtype=np.float32, layer=None):
+def perceptron(layers=3, width=16, batch=256, dtype=np.float32, layer=None):
     """`step(params, x) -> loss, params` of a deep perceptron, with its arguments.
 
     Its batch is larger than its width, so activations are what fills memory.
