@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The controller that finds the internal target: on made-up compilers, without JAX's.
 
+REQUIRES: jax
 RUN: %pytest %s
 """
 

@@ -1,7 +1,9 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rematerialized functions are called like jitted ones: arguments, donation, and one plan per shape.
+"""Rematerialized functions are called like jitted ones: arguments, donation, and one plan per
+shape.
 
+REQUIRES: jax
 RUN: %pytest %s
 """
 
@@ -95,7 +97,9 @@ def test_static_arguments(counter):
     planned = by_model(train, static_argnums=0, static_argnames="times")
     plain = jax.jit(train, static_argnums=0, static_argnames="times")
     for kind, times in (("train", 1), ("train", 2), ("eval", 1), ("train", 1)):
-        assert bits(planned(kind, params, x, times=times)) == bits(plain(kind, params, x, times=times))
+        assert bits(planned(kind, params, x, times=times)) == bits(
+            plain(kind, params, x, times=times)
+        )
     assert counter.plans == 3  # One for each pair.
     # By name, and counted from the end.
     by_name = by_model(train, static_argnames=("kind", "times"))
@@ -160,7 +164,8 @@ def test_one_plan_and_one_trace_per_shape(counter):
 
 
 def test_a_step_is_one_call_of_a_jitted_function(monkeypatch):
-    """After the first call, what is called is a function of `jax.jit`, which is C++, and nothing else."""
+    """After the first call, what is called is a function of `jax.jit`, which is C++, and nothing
+    else."""
     step, params, x = perceptron(LAYERS)
     planned = by_model(step)
     planned(params, x)

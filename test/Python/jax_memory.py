@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Budgets of rematerialized functions are kept by XLA's own figures, and reports say how.
 
+REQUIRES: jax
 RUN: %pytest %s
 """
 
@@ -56,9 +57,7 @@ def test_report_has_all_rounds_of_the_calibration(tmp_path):
         assert each["minimum_bytes"] <= each["predicted_bytes"]
         assert each["overhead"] >= 0
     function = report.function("main")
-    chosen = [
-        each for each in report.calibration if each["target_bytes"] == function.budget_bytes
-    ]
+    chosen = [each for each in report.calibration if each["target_bytes"] == function.budget_bytes]
     assert chosen[0]["xla_bytes"] == report.xla["chosen"]["total_bytes"]
     assert chosen[0]["overhead"] == function.overhead
     fits = [each for each in report.calibration if each["xla_bytes"] <= report.xla["budget_bytes"]]

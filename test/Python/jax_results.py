@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rematerialized functions compute the same, bit for bit, over three steps.
 
+REQUIRES: jax
 RUN: %pytest %s
 """
 
@@ -17,11 +18,18 @@ jnp = jax.numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 
-from jax_steps import bits, numbers, perceptron, recomputed, smallest_budget  # noqa: E402
+from jax_steps import (  # noqa: E402
+    NO_SIMPLIFIER,
+    bits,
+    numbers,
+    perceptron,
+    recomputed,
+    smallest_budget,
+)
 from remat.jax import rematerialize  # noqa: E402
 
 # The model's bytes are enough here: what is measured is in jax_memory.py.
-BY_MODEL = {"calibrate": False}
+BY_MODEL = {"calibrate": False, "effort": 0}
 
 
 def same_for_three_steps(step, state, *batch, **options):
@@ -29,7 +37,8 @@ def same_for_three_steps(step, state, *batch, **options):
 
     The budget is the smallest one, so that as much is recomputed as can be.
     """
-    planned = rematerialize(step, smallest_budget(step, state, *batch), **BY_MODEL, **options)
+    budget = smallest_budget(step, state, *batch, effort=0)
+    planned = rematerialize(step, budget, **BY_MODEL, **options)
     plain = jax.jit(step, compiler_options=options.get("compiler_options"))
     assert recomputed(planned.report(state, *batch)) > 0
     expected, actual = state, state
@@ -77,7 +86,9 @@ def test_dropout_with_typed_keys():
 def test_raw_keys():
     def loss(w, key, x):
         for i in range(2):
-            x = jnp.tanh(jax.nn.gelu(x @ w) + jax.random.normal(jax.random.fold_in(key, i), x.shape))
+            x = jnp.tanh(
+                jax.nn.gelu(x @ w) + jax.random.normal(jax.random.fold_in(key, i), x.shape)
+            )
         return jnp.mean(x**2)
 
     def step(state, x):
@@ -103,10 +114,12 @@ def test_batch_norm_statistics():
 
     def step(state, x):
         params, statistics = state
-        (value, statistics), gradients = jax.value_and_grad(loss, has_aux=True)(params, statistics, x)
+        compute = jax.value_and_grad(loss, has_aux=True)
+        (value, statistics), gradients = compute(params, statistics, x)
         return value, ([p - 0.1 * g for p, g in zip(params, gradients)], statistics)
 
-    same_for_three_steps(step, (params, statistics), numbers(9, 256, 16))
+    state = (params, statistics)
+    same_for_three_steps(step, state, numbers(9, 256, 16), compiler_options=NO_SIMPLIFIER)
 
 
 def test_key_value_cache_that_is_updated_in_place():
@@ -126,7 +139,8 @@ def test_key_value_cache_that_is_updated_in_place():
 
     def step(state, x):
         params, cache, position = state
-        (value, cache), gradients = jax.value_and_grad(loss, has_aux=True)(params, cache, position, x)
+        compute = jax.value_and_grad(loss, has_aux=True)
+        (value, cache), gradients = compute(params, cache, position, x)
         params = [p - 0.1 * g for p, g in zip(params, gradients)]
         return value, (params, cache, position + 1)
 
@@ -174,7 +188,7 @@ def test_arrays_that_a_function_closes_over():
 
 def test_results_that_are_arguments_or_constants():
     step, params, x = perceptron()
-    budget = smallest_budget(step, params, x) + 2**14
+    budget = smallest_budget(step, params, x, effort=0) + 2**14
 
     @functools.partial(rematerialize, budget=budget, **BY_MODEL)
     def with_more(params, unused, x):

@@ -34,13 +34,13 @@ def is_tracing() -> bool:
 
 
 def splits_shapes(ctx: mlir.LoweringRuleContext) -> bool:
-    """Whether shapes are global and will be split among devices, unlike in the body of `shard_map`."""
+    """Whether shapes are global and will be split, unlike in the body of `shard_map`."""
     context: Any = ctx.module_context.axis_context
     if isinstance(context, mlir.ShardingContext):
         return context.num_devices > 1
     if isinstance(context, mlir.SPMDAxisContext):
-        split = [size for name, size in context.mesh.shape.items() if name not in context.manual_axes]
-        return any(size > 1 for size in split)
+        sizes = context.mesh.shape.items()
+        return any(size > 1 for name, size in sizes if name not in context.manual_axes)
     return False
 
 

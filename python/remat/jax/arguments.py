@@ -28,7 +28,9 @@ def _resolve(fn: Callable[..., Any], indices: Indices, names: Names) -> tuple[se
     parameters = _parameters(fn)
     variadic = any(each.kind == each.VAR_POSITIONAL for each in parameters)
     positional = [
-        each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+        each
+        for each in parameters
+        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
     ]
     if not variadic:
         positions = {index + len(positional) if index < 0 else index for index in positions}

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Finds the internal target of the planner with which XLA's own figure keeps a budget.
 
-The planner counts bytes by its model of XLA, XLA reports its own. `calibrate` knows neither: it asks
-a function that plans for a target, compiles, and says what came out. It does not assume that a smaller
-target gives a smaller figure.
+The planner counts bytes by its model of XLA, XLA reports its own. `calibrate` knows neither: it
+asks a function that plans for a target, compiles, and says what came out. It does not assume that a
+smaller target gives a smaller figure.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from remat.errors import InfeasibleError
 MAX_COMPILES = 4
 #: A plan that costs something should use this part of the budget.
 ENOUGH_USED = 0.95
-# What a corrected target aims at, a part of the budget: in the middle of what is accepted, and lower with
-# each miss, because XLA's figure is not smooth.
+# What a corrected target aims at, a part of the budget: in the middle of what is accepted, and
+# lower with each miss, because XLA's figure is not smooth.
 _AIM = 0.975
 _AIM_STEP = 0.05
 # How far a target is from those that were tried, a part of the gap between them.
@@ -32,8 +32,8 @@ _MAX_PLANS = 3 * MAX_COMPILES
 class Round:
     """What a target has led to. Sizes are bytes, `overhead` is a part of the unchanged cost.
 
-    `minimum_bytes` is the smallest target that is known to be feasible. `compiled` is False where an
-    earlier round had the same program.
+    `minimum_bytes` is the smallest target that is known to be feasible. `compiled` is False where
+    an earlier round had the same program.
     """
 
     target_bytes: int
@@ -82,7 +82,8 @@ def _next_target(budget: int, rounds: list[Round], unchanged: Point, fixed: Poin
     high = missing[0] if missing else unchanged
     aim = (_AIM - _AIM_STEP * max(len(missing) - 1, 0)) * budget
     target = _between(low, high, aim)
-    # Two rounds on one side say more of what is near than the ends do: who is too careful goes further.
+    # Two rounds on one side say more of what is near than the ends do: who is too careful goes
+    # further.
     if len(fitting) > 1 and not missing:
         target = max(target, _between(fitting[1], fitting[0], aim))
     if len(missing) > 1 and not fitting:
@@ -109,8 +110,8 @@ def calibrate(
     """All rounds that were needed; `best_round` is the one to use.
 
     `measure(target)` plans and compiles; it raises InfeasibleError where the planner knows no plan
-    within the target. `unchanged` is the program as it is, which is above the budget. `fixed_bytes` is
-    what no plan changes: arguments and results.
+    within the target. `unchanged` is the program as it is, which is above the budget. `fixed_bytes`
+    is what no plan changes: arguments and results.
     """
     fixed = Point(fixed_bytes, fixed_bytes)
     rounds: list[Round] = []

@@ -1,6 +1,6 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chooses the program that keeps a budget: the function as it is, or the cheapest plan that fits."""
+"""Chooses what keeps a budget: the function as it is, or the cheapest plan that fits."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def _choose(
     measured: dict[str | None, Memory] = {None: baseline}
 
     def measure_target(target: int) -> Round:
-        choice = choose_by_model(
-            text, Settings(target, False, settings.progress, settings.options)
-        )
+        choice = choose_by_model(text, Settings(target, False, settings.progress, settings.options))
         assert choice.report is not None
         known = choice.text in measured
         if not known:
@@ -105,9 +103,10 @@ def _choose(
     if best is None:
         smallest = min(chosen.xla_bytes, baseline.total_bytes)
         raise InfeasibleError(
-            f"'{name}' does not fit into the budget of {budget} bytes ({format_bytes(budget)}): the least "
-            f"that XLA reported is {smallest} bytes ({format_bytes(smallest)}), of which arguments and "
-            f"results take {baseline.fixed_bytes} bytes; unchanged it takes {baseline.total_bytes} bytes",
+            f"'{name}' does not fit into the budget of {budget} bytes ({format_bytes(budget)}): "
+            f"the least that XLA reported is {smallest} bytes ({format_bytes(smallest)}), of which "
+            f"arguments and results take {baseline.fixed_bytes} bytes; unchanged it takes "
+            f"{baseline.total_bytes} bytes",
             report=report,
             minimum_bytes=smallest,
             budget_bytes=budget,

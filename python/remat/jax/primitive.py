@@ -35,7 +35,7 @@ class Planner(Protocol):
         """The module to execute in place of the program, or None for the program as it is."""
 
 
-rematerialized_p = Primitive("rematerialized")
+rematerialized_p: Any = Primitive("rematerialized")
 rematerialized_p.multiple_results = True
 
 
@@ -48,19 +48,26 @@ def bind(
     alone: bool,
 ) -> list[Any]:
     """The results of the function on these operands."""
-    return rematerialized_p.bind(
+    results: list[Any] = rematerialized_p.bind(
         *operands, jaxpr=jaxpr, donated=donated, planner=planner, alone=alone
     )
+    return results
 
 
-@rematerialized_p.def_abstract_eval
 def _abstract_eval(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> list[Any]:
-    return jaxpr.out_avals
+    results: list[Any] = jaxpr.out_avals
+    return results
 
 
-@rematerialized_p.def_impl
+rematerialized_p.def_abstract_eval(_abstract_eval)
+
+
 def _run(*operands: Any, **parameters: Any) -> list[Any]:
-    return jax.jit(lambda *each: rematerialized_p.bind(*each, **parameters))(*operands)
+    results: list[Any] = jax.jit(lambda *each: bind(each, **parameters))(*operands)
+    return results
+
+
+rematerialized_p.def_impl(_run)
 
 
 def _batch(
@@ -84,8 +91,9 @@ batching.primitive_batchers[rematerialized_p] = _batch
 
 def _differentiate(*_: Any, planner: Planner, **__: Any) -> Any:
     raise UnsupportedError(
-        f"'{planner.name}' is rematerialized and cannot be differentiated any more; wrap the function that "
-        f"computes gradients: remat.jax.rematerialize(jax.value_and_grad({planner.name}), ...)"
+        f"'{planner.name}' is rematerialized and cannot be differentiated any more; wrap the "
+        "function that computes gradients: "
+        f"remat.jax.rematerialize(jax.value_and_grad({planner.name}), ...)"
     )
 
 
@@ -107,13 +115,15 @@ def _lower(
         )
     if _compat.splits_shapes(ctx):
         raise UnsupportedError(
-            f"'{planner.name}' is compiled for several devices, among which its arrays are split: its "
-            "shapes are not what one device holds; use it inside of jax.shard_map, where they are"
+            f"'{planner.name}' is compiled for several devices, among which its arrays are split: "
+            "its shapes are not what one device holds; use it inside of jax.shard_map, where they "
+            "are"
         )
     text = planner.choose_text(Program(planner.name, jaxpr, donated, platforms[0]), alone)
     if text is None:
         lower = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)
-        return lower(ctx, *operands)
+        results: Sequence[Any] = lower(ctx, *operands)
+        return results
     return _call(ctx, planner.name, text, operands)
 
 
@@ -126,7 +136,7 @@ def _call(
     """Calls the function `main` of a module, which becomes a part of the one that is lowered."""
     context = ctx.module_context
     module = ir.Module.parse(text, context.context)
-    main = ir.SymbolTable(module.operation)["main"]
+    main: Any = ir.SymbolTable(module.operation)["main"]
     results = main.type.results
     # Aliasing is between the arguments and results of the outermost function.
     for attribute in ("arg_attrs", "res_attrs"):

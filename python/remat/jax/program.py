@@ -15,7 +15,9 @@ from remat.jax.unsupported import check, check_inner_donation
 
 @dataclass(frozen=True)
 class Traced:
-    """A function of arrays. It reads `operands`, and `jaxpr` computes what `finish` needs for the result.
+    """A function of arrays.
+
+    It reads `operands`, and `jaxpr` computes what `finish` needs for the result.
 
     What the function does not read, and what it only passes on, is neither: XLA never sees it.
     """
@@ -38,11 +40,12 @@ def trace(
     values = [*closed.consts, *leaves]
     flags = [False] * len(closed.consts) + list(donated)
 
-    passed_on = {variable: value for variable, value in zip(inputs, values)}
-    computed: list[Any] = []
-    for output in jaxpr.outvars:
-        if isinstance(output, Literal) or output not in passed_on:
-            computed.append(output)
+    passed_on = dict(zip(inputs, values))
+
+    def is_computed(output: Any) -> bool:
+        return isinstance(output, Literal) or output not in passed_on
+
+    computed = [output for output in jaxpr.outvars if is_computed(output)]
     live = {output for output in computed if isinstance(output, Var)}
     equations = []
     for equation in reversed(jaxpr.eqns):
@@ -60,8 +63,7 @@ def trace(
     def finish(results: Sequence[Any]) -> Any:
         rest = iter(results)
         outputs = [
-            next(rest) if isinstance(output, Literal) or output not in passed_on else passed_on[output]
-            for output in jaxpr.outvars
+            next(rest) if is_computed(output) else passed_on[output] for output in jaxpr.outvars
         ]
         return jax.tree.unflatten(jax.tree.structure(shape), outputs)
 
@@ -75,7 +77,7 @@ def trace(
 
 @dataclass(frozen=True)
 class ProgramText:
-    """MLIR with source locations, and without: the same program may be traced from several places."""
+    """MLIR with source locations, and without: what is traced in several places is the same."""
 
     mlir: str
     identity: str
@@ -103,10 +105,14 @@ class Program:
     def shapes(self, device: Any = None) -> list[jax.ShapeDtypeStruct]:
         """The operands without data, on a device if one is given."""
         sharding = SingleDeviceSharding(device) if device is not None else None
+        shape_of: Any = jax.ShapeDtypeStruct
         return [
-            jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding, weak_type=aval.weak_type)
-            if hasattr(aval, "weak_type")
-            else jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+            shape_of(
+                aval.shape,
+                aval.dtype,
+                sharding=sharding,
+                weak_type=getattr(aval, "weak_type", False),
+            )
             for aval in self.jaxpr.in_avals
         ]
 

@@ -42,7 +42,8 @@ def _platform_of(leaves: list[Any]) -> str | None:
     for leaf in leaves:
         sharding = getattr(leaf, "sharding", None)
         if getattr(leaf, "committed", True) and isinstance(sharding, jax.sharding.Sharding):
-            return next(iter(sharding.device_set)).platform
+            device: Any = next(iter(sharding.device_set))
+            return str(device.platform)
     return None
 
 
@@ -158,8 +159,8 @@ class Rematerialized:
     def _specialize(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Choice | None:
         """Plans for these arguments, and says what was chosen; None where nothing is computed.
 
-        The first time, what is compiled to measure it is the function that is called from then on, so
-        that the chosen program is compiled already when it is called.
+        The first time, what is compiled to measure it is the function that is called from then on,
+        so that the chosen program is compiled already when it is called.
         """
         leaves = self._arguments.flatten(args, kwargs).values
         device = self._device
@@ -229,8 +230,8 @@ class Rematerialized:
 
     def _warn_of_barriers(self) -> None:
         warnings.warn(
-            f"'{self.name}' is rematerialized inside of another transformation on the CPU, where XLA undoes "
-            "recomputation unless the outermost jax.jit has the argument "
+            f"'{self.name}' is rematerialized inside of another transformation on the CPU, where "
+            "XLA undoes recomputation unless the outermost jax.jit has the argument "
             f"compiler_options={self._options_for('cpu')}",
             RematWarning,
             stacklevel=2,
@@ -266,8 +267,9 @@ class Rematerialized:
         device = self._device_for(program.platform)
         if device is None:
             raise InvalidInputError(
-                f"'{self.name}' is lowered for the platform '{program.platform}', of which there is no "
-                "device to compile for; give a device of a topology as device=, or calibrate=False"
+                f"'{self.name}' is lowered for the platform '{program.platform}', of which there "
+                "is no device to compile for; give a device of a topology as device=, or "
+                "calibrate=False"
             )
         fixed = _Fixed(self.name, choice)
 
@@ -314,20 +316,20 @@ def rematerialize(
 
         step = remat.jax.rematerialize(train_step, "8GB", donate_argnums=0)
 
-    `fn` is any function that `jax.jit` takes and that computes gradients inside: a training step, or
-    `jax.value_and_grad(loss)`. The result is called like `jax.jit(fn)`, computes the same, and also works
-    inside of `jit`, `scan`, `vmap` and the body of `shard_map`.
+    `fn` is any function that `jax.jit` takes and that computes gradients inside: a training step,
+    or `jax.value_and_grad(loss)`. The result is called like `jax.jit(fn)`, computes the same, and
+    also works inside of `jit`, `scan`, `vmap` and the body of `shard_map`.
 
-    `budget` is what XLA reports for the compiled program: arguments + results + temporaries - aliased.
-    It is bytes as an int, or a text such as "8GB", "4.5GiB" or "80%" of what the unchanged program takes.
-    With `calibrate`, the unchanged program and up to four others are compiled until XLA's own figure
-    keeps the budget; without, the planner's model of XLA decides alone. Where the unchanged program
-    fits, it is used.
+    `budget` is what XLA reports for the compiled program: arguments + results + temporaries -
+    aliased. It is bytes as an int, or a text such as "8GB", "4.5GiB" or "80%" of what the unchanged
+    program takes. With `calibrate`, the unchanged program and up to four others are compiled until
+    XLA's own figure keeps the budget; without, the planner's model of XLA decides alone. Where the
+    unchanged program fits, it is used.
 
-    `device` is a `jax.Device`, also one of a topology that is not there, or the name of the cost model:
-    "h100", "a100", "cpu" or a file (docs/models-file.md). `static_*`, `donate_*` and `compiler_options`
-    are those of `jax.jit`, which need not be used itself. `progress` shows or hides the bar (default: on a
-    terminal). The other options are those of `remat.optimize`.
+    `device` is a `jax.Device`, also one of a topology that is not there, or the name of the cost
+    model: "h100", "a100", "cpu" or a file (docs/models-file.md). `static_*`, `donate_*` and
+    `compiler_options` are those of `jax.jit`, which need not be used itself. `progress` shows or
+    hides the bar (default: on a terminal). The other options are those of `remat.optimize`.
 
     Raises, when it is called first: `InfeasibleError` with the best figure where no plan fits,
     `UnsupportedError` for what cannot be planned, `InvalidInputError` for wrong options.

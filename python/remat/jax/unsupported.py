@@ -33,26 +33,26 @@ def _equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
 
 
 def check(name: str, jaxpr: Jaxpr) -> None:
-    """Raises UnsupportedError where `jaxpr` has host callbacks, effects, unknown sizes or meshes."""
+    """Refuses host callbacks, effects, unknown sizes and meshes with UnsupportedError."""
     for equation in _equations(jaxpr):
         primitive = equation.primitive.name
         if primitive in _CALLBACKS:
             raise UnsupportedError(
-                f"'{name}' calls back into Python with '{primitive}' ({_CALLBACKS[primitive]}), which "
-                "cannot be planned; call it outside of the function, on what that returns"
+                f"'{name}' calls back into Python with '{primitive}' ({_CALLBACKS[primitive]}), "
+                "which cannot be planned; call it outside of the function, on what that returns"
             )
         if primitive == "shard_map":
             raise UnsupportedError(
-                f"'{name}' contains 'shard_map', whose shapes are those of one device inside and of all "
-                "devices outside; wrap the function that goes into shard_map instead"
+                f"'{name}' contains 'shard_map', whose shapes are those of one device inside and "
+                "of all devices outside; wrap the function that goes into shard_map instead"
             )
     for effect in jaxpr.effects:
         raise UnsupportedError(
-            f"'{name}' has the effect {effect}, which cannot be planned; only functions without effects "
-            "and without collectives over named axes can"
+            f"'{name}' has the effect {effect}, which cannot be planned; only functions without "
+            "effects and without collectives over named axes can"
         )
-    for aval in [*jaxpr.invars, *jaxpr.outvars]:
-        shape = getattr(aval.aval, "shape", ())
+    for variable in [*jaxpr.invars, *jaxpr.outvars]:
+        shape = getattr(variable.aval, "shape", ())
         if not all(isinstance(size, int) for size in shape):
             raise UnsupportedError(
                 f"'{name}' has the shape {shape}, whose size is not known; "
@@ -61,9 +61,9 @@ def check(name: str, jaxpr: Jaxpr) -> None:
 
 
 def check_inner_donation(name: str, jaxpr: Jaxpr) -> None:
-    """Refuses a function that is jitted with donated arguments: JAX forgets that when it is wrapped."""
+    """Refuses a jitted function that donates: JAX forgets that inside of another function."""
     if len(jaxpr.eqns) == 1 and any(jaxpr.eqns[0].params.get("donated_invars", ())):
         raise UnsupportedError(
-            f"'{name}' is jitted and donates arguments, which has no effect inside of another function; "
-            "give donate_argnums or donate_argnames to remat.jax.rematerialize"
+            f"'{name}' is jitted and donates arguments, which has no effect inside of another "
+            "function; give donate_argnums or donate_argnames to remat.jax.rematerialize"
         )

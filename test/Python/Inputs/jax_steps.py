@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Training steps for tests of the front end of JAX: small, and with something to recompute.
 
-Results can be compared bit for bit only where XLA:CPU computes an operation in the same way whatever is
-computed beside it. By default it contracts products and sums within a loop, and leaves some
-reductions to a library. So this file is imported before JAX has a device.
+Results can be compared bit for bit only where XLA:CPU computes an operation in the same way
+whatever is computed beside it. By default it contracts products and sums within a loop, and leaves
+some reductions to a library. So this file is imported before JAX has a device.
 """
 
 import os
@@ -21,6 +21,10 @@ import numpy as np  # noqa: E402
 
 from remat import InfeasibleError  # noqa: E402
 from remat.jax import rematerialize  # noqa: E402
+
+#: XLA's algebraic simplifier also looks at who else reads a value, for example to divide by a
+# square root.
+NO_SIMPLIFIER = {"xla_disable_hlo_passes": "algsimp"}
 
 
 def numbers(seed, *shape, dtype=np.float32):
