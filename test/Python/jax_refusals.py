@@ -94,7 +94,7 @@ def test_platform_without_a_device():
 @pytest.mark.parametrize("calibrate", [True, False])
 def test_budget_that_cannot_be_met(calibrate):
     step, params, x = perceptron(LAYERS)
-    planned = rematerialize(step, 10_000, calibrate=calibrate)
+    planned = rematerialize(step, 10_000, calibrate=calibrate, effort=0)
     for _ in range(2):
         with pytest.raises(InfeasibleError) as error:
             planned(params, x)
@@ -108,7 +108,7 @@ def test_budget_that_cannot_be_met(calibrate):
         rounds = error.value.report.calibration
         assert min(each["xla_bytes"] for each in rounds) >= error.value.minimum_bytes
     # The best figure is one that can be had.
-    rematerialize(step, error.value.minimum_bytes, calibrate=calibrate).report(params, x)
+    rematerialize(step, error.value.minimum_bytes, calibrate=calibrate, effort=0).report(params, x)
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_vmap_plans_all_rows_together(small, axes):
     assert bits(jax.vmap(planned, in_axes=axes)(many, rows)) == bits(expected)
 
 
+@pytest.mark.filterwarnings("ignore::remat.RematWarning")
 def test_gradients_of_a_rematerialized_function_are_refused(small):
     step, params, x, planned = small
     with pytest.raises(UnsupportedError, match="jax.value_and_grad"):
