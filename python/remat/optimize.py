@@ -200,6 +200,7 @@ def optimize(
     models: str | os.PathLike[str] | None = None,
     profile: str | os.PathLike[str] | None = None,
     pareto: bool = False,
+    locations: bool = False,
 ) -> Result:
     """Makes every function of a module fit into `budget`, at the least cost that is found.
 
@@ -207,7 +208,7 @@ def optimize(
     `max_overhead` asks the other question: the smallest peak that adds at most this part of the cost,
     0.05 or "5%". Without both nothing is changed, and the report says what is needed. The other
     options are those of `--rematerialize` (docs/generated/RematPasses.md); `fusion="auto"` leaves
-    the choice to the pass.
+    the choice to the pass. With `locations`, the text says where in the source operations come from.
 
     Raises InfeasibleError where no plan fits, unless `on_infeasible="warn"`, and InvalidInputError
     where the module or an option is wrong.
@@ -231,7 +232,10 @@ def optimize(
             "pareto": front_path if pareto else None,
         }
         path, text = _input(source)
-        run = run_tool("remat-opt", [path, pass_argument("rematerialize", options)], text)
+        arguments = [path, pass_argument("rematerialize", options)]
+        if locations:
+            arguments.append("--mlir-print-debuginfo")
+        run = run_tool("remat-opt", arguments, text)
         report = Report.load(report_path) if report_path.exists() else None
         if run.returncode != 0 or report is None:
             _fail(run, report)
