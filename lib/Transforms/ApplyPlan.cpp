@@ -44,7 +44,12 @@ class PlanApplier {
 public:
   PlanApplier(const FunctionProblem &problem, const Plan &plan, const ModelTable &models)
       : problem(problem), plan(plan), models(models), terminator(problem.operations.back()),
-        builder(terminator), stepOps(plan.steps.size()) {}
+        builder(terminator), stepOps(plan.steps.size()) {
+    for (Operation &op : *terminator->getBlock()) {
+      positions[&op] = input.size();
+      input.push_back(&op);
+    }
+  }
 
   void run() {
     auto region = plan.regions.begin();
@@ -87,6 +92,11 @@ private:
         visit(value, read, getInstance(read, from));
   }
 
+  /// What a step computes where it reads it.
+  ArrayRef<Operation *> getInlined(StepIndex step) const {
+    return problem.inlined[plan.steps[step].op];
+  }
+
   void placeOriginal(StepIndex index);
   void redirectOriginal(StepIndex index);
   void emitRegion(const planner::Region &region);
@@ -113,7 +123,8 @@ private:
   }
   bool fitsBarrier(Value value) const { return !isa<BaseMemRefType>(value.getType()); }
 
-  Operation *cloneStep(OpIndex index, IRMapping &mapping);
+  Operation *cloneMarked(Operation *op, IRMapping &mapping);
+  Operation *cloneStep(StepIndex index, IRMapping &mapping);
   SmallVector<Value> createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
                                    Location loc);
   StringRef getBarrierName(const planner::Region &region) const;
@@ -123,6 +134,11 @@ private:
   const ModelTable &models;
   Operation *terminator;
   OpBuilder builder;
+  /// The operations of the body as it came in, and their positions.
+  std::vector<Operation *> input;
+  llvm::DenseMap<Operation *, int64_t> positions;
+  /// Operations inside of others that have been put in front of one that reads them.
+  llvm::DenseSet<Operation *> placed;
   /// The operation that each step has become.
   std::vector<Operation *> stepOps;
 };
@@ -131,6 +147,9 @@ private:
 void PlanApplier::placeOriginal(StepIndex index) {
   Operation *op = problem.operations[plan.steps[index].op];
   stepOps[index] = op;
+  for (Operation *inlined : getInlined(index))
+    if (placed.insert(inlined).second)
+      inlined->moveBefore(terminator);
   if (op != terminator)
     op->moveBefore(terminator);
 }
@@ -138,21 +157,40 @@ void PlanApplier::placeOriginal(StepIndex index) {
 /// Lets an original read the instances that the plan says.
 void PlanApplier::redirectOriginal(StepIndex index) {
   Operation *op = stepOps[index];
+  IRMapping changed;
   forEachUse(index, [&](ValueIndex, Value read, Value instance) {
-    if (read == instance)
-      return;
+    if (read != instance)
+      changed.map(read, instance);
+  });
+  if (changed.getValueMap().empty())
+    return;
+  // Others may still compute what is inside of it from the values as they were.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  for (Operation *inlined : getInlined(index))
+    if (llvm::any_of(inlined->getOperands(), [&](Value v) { return changed.contains(v); }))
+      cloneMarked(inlined, changed);
+  for (auto [read, instance] : changed.getValueMap()) {
     op->replaceUsesOfWith(read, instance);
     for (Region &region : op->getRegions())
       replaceAllUsesInRegionWith(read, instance, region);
-  });
+  }
 }
 
-/// A copy of an original at the end of the block, marked as a clone.
-Operation *PlanApplier::cloneStep(OpIndex index, IRMapping &mapping) {
-  Operation *clone = builder.clone(*problem.operations[index], mapping);
+/// A copy of an operation that reads what `mapping` says, marked as a clone.
+Operation *PlanApplier::cloneMarked(Operation *op, IRMapping &mapping) {
+  Operation *clone = builder.clone(*op, mapping);
   clone->setLoc(getMarked(clone->getLoc()));
-  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(), builder.getI64IntegerAttr(index));
+  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(),
+                            builder.getI64IntegerAttr(positions.at(op)));
   return clone;
+}
+
+/// A copy of an original, and of what it computes, at the end of the block.
+Operation *PlanApplier::cloneStep(StepIndex index, IRMapping &mapping) {
+  for (Operation *inlined : getInlined(index))
+    cloneMarked(inlined, mapping);
+  return cloneMarked(problem.operations[plan.steps[index].op], mapping);
 }
 
 /// The barrier of the dialect of the region's operations, if it has one.
@@ -279,7 +317,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       map(value, from);
     for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
       map(value, from);
-    stepOps[index] = cloneStep(step.op, mapping);
+    stepOps[index] = cloneStep(index, mapping);
   }
   // An init whose readers all take it through the barrier has no other use.
   for (Value init : inits)
@@ -288,8 +326,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
 }
 
 /// Erases the originals that the plan no longer executes, last ones first, and
-/// what takes no memory and has lost its readers with them: constants, inits and
-/// views.
+/// what takes no memory and has lost its readers with them: constants, inits, views,
+/// and what readers compute.
 void PlanApplier::eraseDead() {
   std::vector<bool> isKept(problem.operations.size());
   for (const planner::Step &step : plan.steps)
@@ -313,9 +351,13 @@ void PlanApplier::eraseDead() {
                     (info.placement == Placement::View && !isProgramConstant);
            });
   };
-  for (OpIndex index = problem.operations.size() - 1; index >= 0; --index)
-    if (!isKept[index] || lostReaders(index))
-      problem.operations[index]->erase();
+  OpIndex index = problem.operations.size() - 1;
+  for (Operation *op : llvm::reverse(input)) {
+    bool isStep = index >= 0 && op == problem.operations[index];
+    if (isStep ? !isKept[index] || lostReaders(index) : op->use_empty())
+      op->erase();
+    index -= isStep;
+  }
 }
 
 void mlir::remat::applyPlan(const FunctionProblem &problem, const Plan &plan,

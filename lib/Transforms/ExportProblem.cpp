@@ -40,7 +40,7 @@ struct ExportProblemPass : public remat::impl::RematExportProblemPassBase<Export
     if (failed(table) || failed(rates) || failed(bytes) || failed(selected) || failed(times))
       return signalPassFailure();
     SymbolTableCollection symbols;
-    SummaryAnalysis summaries(*table, *rates, symbols);
+    SummaryAnalysis summaries(*table, *rates, symbols, resolveFusion(fusion, module));
     if (*times && failed(summaries.useProfile(**times, *selected)))
       return signalPassFailure();
     FailureOr<FunctionProblem> problem = buildProblem(*selected, summaries, {scope, *bytes});

@@ -309,7 +309,7 @@ LogicalResult mlir::remat::fuseClones(FunctionOpInterface function, const ModelT
 FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion,
                                                            const ModelTable &models) {
   OwningOpRef<ModuleOp> copy;
-  if (fusion == Fusion::None)
+  if (fusion != Fusion::Kernels)
     return copy;
   copy = module.clone();
   if (failed(fuse(*copy, models)))

@@ -91,7 +91,8 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
         failed(checkNumber("loss", loss, -1, module.getLoc())) || failed(table) || failed(rates) ||
         failed(bytes) || failed(arguments))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    Fusion resolved = resolveFusion(fusion, module);
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, resolved, *table);
     if (failed(fused))
       return signalPassFailure();
     FailureOr<SmallVector<FunctionOpInterface>> selected =
@@ -104,7 +105,7 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
       roleOptions.lossResult = loss;
 
     SymbolTableCollection symbols;
-    SummaryAnalysis summaries(*table, *rates, symbols);
+    SummaryAnalysis summaries(*table, *rates, symbols, resolved);
     std::vector<MemoryProfile> profiles;
     for (FunctionOpInterface function : *selected) {
       FailureOr<MemoryProfile> profile =

@@ -121,12 +121,13 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     if (failed(table) || failed(rates) || failed(times) || failed(checkedAlignment))
       return signalPassFailure();
     RematerializeOptions options = getOptions(*rates, *table);
+    options.fusion = resolveFusion(fusion, module);
     options.profile = *times ? &**times : nullptr;
     options.alignment = *checkedAlignment;
     options.plans = given ? &*given : nullptr;
 
     // What has been put together stays so only if something is recomputed.
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, options.fusion, *table);
     if (failed(fused))
       return signalPassFailure();
     if (*fused)

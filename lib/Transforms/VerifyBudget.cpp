@@ -40,12 +40,13 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
         checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     if (failed(table) || failed(checkedAlignment))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, fusion, *table);
+    RematerializeOptions options;
+    options.fusion = resolveFusion(fusion, module);
+    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, options.fusion, *table);
     if (failed(fused))
       return signalPassFailure();
     if (*fused)
       module = **fused;
-    RematerializeOptions options;
     options.scope = scope;
     options.target = llvm::cantFail(Target::get("h100"));
     options.models = &*table;

@@ -15,16 +15,15 @@
 #define REMAT_ANALYSIS_FUSIONMODEL_H
 
 #include "Remat/Analysis/OperationSummary.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::remat {
 
-/// What happens to the operations of a function before it gets memory.
-enum class Fusion {
-  /// Every value is a buffer.
-  None,
-  /// Operations are put together as `findInlinedOperations` says.
-  Kernels,
-};
+/// `fusion`, with Auto decided for `module`.
+Fusion resolveFusion(Fusion fusion, Operation *module);
+
+/// "none", "kernels", "xla" or "auto".
+StringRef getFusionName(Fusion fusion);
 
 /// Which kernels may become larger.
 enum class Inlining {
@@ -44,6 +43,17 @@ enum class Inlining {
 /// eighth larger than the result.
 SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries,
                                                Inlining inlining = Inlining::Anywhere);
+
+/// The operations of `block` whose results XLA never writes to memory: their readers
+/// compute the elements that they read, from what the operation reads. These are
+/// elementwise operations, broadcasts, slices, transposes, pads and concatenations all of
+/// whose readers, seen through reshapes, compute elements or reduce them; of divisions,
+/// roots and transcendental functions only those with one reader. Reshapes of virtual
+/// results are virtual, too.
+llvm::DenseSet<Operation *> findVirtualOperations(Block &block, SummaryAnalysis &summaries);
+
+/// Those of `virtuals` that the kernel of `op` computes, each behind what it reads.
+SmallVector<Operation *> getInlined(Operation *op, const llvm::DenseSet<Operation *> &virtuals);
 
 } // namespace mlir::remat
 

@@ -1,0 +1,197 @@
+//===- XLAFusion.cpp - Which values XLA never writes to memory --------------===//
+//
+// Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Predicts what XLA's fusion makes of a function, by rules that were compared with
+// what it says about compiled training steps (docs/memory-model.md has the figures).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remat/Analysis/FusionModel.h"
+
+#include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/TypeSize.h"
+
+using namespace mlir;
+using namespace mlir::remat;
+
+/// The most operations, with repetitions, that one value is computed by where it is read.
+static constexpr int64_t kMaxKernelOperations = 128;
+
+Fusion mlir::remat::resolveFusion(Fusion fusion, Operation *module) {
+  if (fusion != Fusion::Auto)
+    return fusion;
+  WalkResult found = module->walk([](Operation *op) {
+    return op->getName().getDialectNamespace() == "stablehlo" ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+  });
+  return found.wasInterrupted() ? Fusion::XLA : Fusion::None;
+}
+
+StringRef mlir::remat::getFusionName(Fusion fusion) {
+  switch (fusion) {
+  case Fusion::None:
+    return "none";
+  case Fusion::Kernels:
+    return "kernels";
+  case Fusion::XLA:
+    return "xla";
+  case Fusion::Auto:
+    return "auto";
+  }
+  llvm_unreachable("unknown fusion");
+}
+
+namespace {
+class VirtualFinder {
+public:
+  VirtualFinder(Block &block, SummaryAnalysis &summaries)
+      : block(block), summaries(summaries), layout(DataLayout::closest(block.getParentOp())) {}
+
+  llvm::DenseSet<Operation *> run() {
+    // Readers first.
+    for (Operation &op : llvm::reverse(block))
+      lookAtReaders(&op);
+    for (Operation &op : block)
+      decide(&op);
+    return std::move(virtuals);
+  }
+
+private:
+  /// Who reads elements of a result, itself or through reshapes.
+  struct Reader {
+    Operation *op = nullptr;
+    bool isOneOfSeveral = false;
+
+    void add(Reader other) {
+      isOneOfSeveral |= other.isOneOfSeveral || (op && op != other.op);
+      op = other.op;
+    }
+  };
+
+  const OperationModel &getModel(Operation *op) { return summaries.summarize(op).model; }
+
+  /// Whether an operation shows its first operand under another type.
+  bool isReshape(Operation *op) {
+    const OperationModel &model = getModel(op);
+    return op->getNumResults() == 1 && op->getNumRegions() == 0 && model.isPure() &&
+           model.fusionRole == FusionRole::None && model.storage.size() == 1 &&
+           model.storage.front().kind == ResultStorage::Kind::View;
+  }
+
+  bool readsElements(Operation *op) {
+    FusionRole role = getModel(op).fusionRole;
+    return role != FusionRole::None && role != FusionRole::Iota && role != FusionRole::Loop;
+  }
+
+  /// Whether the elements of a result can be computed anywhere.
+  bool isComputedByElement(Operation *op) {
+    const OperationSummary &summary = summaries.summarize(op);
+    FusionRole role = summary.model.fusionRole;
+    return (role == FusionRole::Elementwise || role == FusionRole::CostlyElementwise ||
+            role == FusionRole::Movement) &&
+           op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+           summary.effects == EffectKind::Pure && summary.whyNot.empty() &&
+           (role == FusionRole::Movement || summary.model.storage.empty()) && llvm::none_of(op->getDiscardableAttrs(), isUserWord) &&
+           getStorageBytes(op->getResult(0).getType(), layout);
+  }
+
+  /// Whether an attribute says something about an operation that is to stay one.
+  static bool isUserWord(NamedAttribute attribute) {
+    return llvm::is_contained({RematDialect::getPolicyAttrName(), RematDialect::getCostAttrName(),
+                               RematDialect::getRecomputableAttrName()},
+                              attribute.getName().strref());
+  }
+
+  void lookAtReaders(Operation *op) {
+    bool mayVanish = isReshape(op) || isComputedByElement(op);
+    if (!mayVanish || op->use_empty())
+      return;
+    Reader reader;
+    for (Operation *user : op->getUsers()) {
+      if (user->getBlock() != &block)
+        return;
+      if (auto it = readers.find(user); isReshape(user) && it != readers.end())
+        reader.add(it->second);
+      else if (!isReshape(user) && readsElements(user))
+        reader.add({user, false});
+      else
+        return;
+    }
+    readers[op] = reader;
+  }
+
+  /// Whether a result takes more bytes than what it is computed from: reading that several
+  /// times moves less.
+  bool isLargerThanSources(Operation *op) {
+    llvm::SmallDenseSet<Value, 8> sources;
+    int64_t bytes = 0;
+    auto addOperands = [&](Operation *member) {
+      for (Value operand : member->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if ((!producer || !virtuals.contains(producer)) && sources.insert(operand).second)
+          bytes = addCosts(bytes, getStorageBytes(operand.getType(), layout).value_or(0));
+      }
+    };
+    llvm::for_each(getInlined(op, virtuals), addOperands);
+    addOperands(op);
+    return bytes < getStorageBytes(op->getResult(0).getType(), layout).value_or(0);
+  }
+
+  void decide(Operation *op) {
+    auto it = readers.find(op);
+    if (it == readers.end())
+      return;
+    bool isVirtual =
+        isReshape(op) ? virtuals.contains(op->getOperand(0).getDefiningOp())
+                      : getModel(op).fusionRole != FusionRole::CostlyElementwise ||
+                            !it->second.isOneOfSeveral || isLargerThanSources(op);
+    int64_t size = 1;
+    for (Value operand : op->getOperands())
+      if (auto inner = sizes.find(operand.getDefiningOp()); inner != sizes.end())
+        size += inner->second;
+    if (!isVirtual || size > kMaxKernelOperations)
+      return;
+    virtuals.insert(op);
+    sizes[op] = size;
+  }
+
+  Block &block;
+  SummaryAnalysis &summaries;
+  DataLayout layout;
+  /// Of the results that are only read by element.
+  llvm::DenseMap<Operation *, Reader> readers;
+  llvm::DenseSet<Operation *> virtuals;
+  /// Operations by which a virtual result is computed.
+  llvm::DenseMap<Operation *, int64_t> sizes;
+};
+} // namespace
+
+llvm::DenseSet<Operation *> mlir::remat::findVirtualOperations(Block &block,
+                                                               SummaryAnalysis &summaries) {
+  return VirtualFinder(block, summaries).run();
+}
+
+SmallVector<Operation *> mlir::remat::getInlined(Operation *op,
+                                                 const llvm::DenseSet<Operation *> &virtuals) {
+  // Depth first; sizes of kernels bound the stack.
+  SmallVector<Operation *> inlined;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<std::pair<Operation *, unsigned>> stack{{op, 0}};
+  while (!stack.empty()) {
+    auto &[user, next] = stack.back();
+    if (next == user->getNumOperands()) {
+      if (user != op)
+        inlined.push_back(user);
+      stack.pop_back();
+      continue;
+    }
+    Operation *producer = user->getOperand(next++).getDefiningOp();
+    if (producer && virtuals.contains(producer) && seen.insert(producer).second)
+      stack.push_back({producer, 0});
+  }
+  return inlined;
+}
