@@ -7,7 +7,6 @@
 
 #include "Remat/Analysis/FunctionProblem.h"
 
-#include "XLAStorage.h"
 #include "Remat/Analysis/FusionModel.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelCosts.h"
@@ -15,6 +14,7 @@
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Planner/Simulator.h"
+#include "XLAStorage.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -173,11 +173,13 @@ void BlockTranslator::addReads(Operation *op, ArrayRef<Operation *> inlined,
     else
       addRead(operand.get());
   }
-  for (Operation *inner : inlined)
-    for (Value operand : inner->getOperands())
-      addRead(operand);
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Operation *inner : inlined) {
+    for (Value operand : inner->getOperands())
+      addRead(operand);
+    getUsedValuesDefinedAbove(inner->getRegions(), captured);
+  }
   for (Value value : captured)
     if (seen.insert(value).second)
       operation.reads.push_back(getIndex(value));
@@ -233,8 +235,8 @@ int64_t BlockTranslator::getKernelCost(Operation *op, ArrayRef<Operation *> inli
         continue;
       int64_t bytes = getStorageBytes(operand.getType(), dataLayout).value_or(0);
       if (model.fusionRole != FusionRole::Reduction)
-        bytes = std::min(bytes, getStorageBytes(member->getResult(0).getType(), dataLayout)
-                                    .value_or(0));
+        bytes = std::min(bytes,
+                         getStorageBytes(member->getResult(0).getType(), dataLayout).value_or(0));
       int64_t &most = readBytes[operand];
       most = std::max(most, bytes);
     }
@@ -350,8 +352,8 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
 
 static bool isLoop(Region &region, SummaryAnalysis &summaries) {
   return lookupModel(region.getParentOp(), summaries.getModels())
-      .value_or(OperationModel())
-      .fusionRole == FusionRole::Loop;
+             .value_or(OperationModel())
+             .fusionRole == FusionRole::Loop;
 }
 
 int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
@@ -605,6 +607,7 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
 
   FunctionProblem result;
   result.problem.alignment = options.alignment;
+  result.fusion = summaries.getFusion();
   Block &block = body.front();
   BlockTranslator translator(block, summaries, result);
   for (BlockArgument argument : block.getArguments()) {
@@ -650,7 +653,8 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     bool isArgument = index < block.getNumArguments();
     bool isResult = result.resultBuffers.contains(index);
     (isArgument ? result.argumentBytes
-                : isResult ? result.resultBytes : result.constantBytes) += value.bytes;
+     : isResult ? result.resultBytes
+                : result.constantBytes) += value.bytes;
   }
   planner::Simulation simulation =
       planner::simulate(result.problem, planner::identityPlan(result.problem));

@@ -13,6 +13,7 @@
 #include "Remat/Analysis/FusionModel.h"
 
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
 
 using namespace mlir;
@@ -43,6 +44,42 @@ StringRef mlir::remat::getFusionName(Fusion fusion) {
     return "auto";
   }
   llvm_unreachable("unknown fusion");
+}
+
+/// Whether `value` is zero in all elements.
+static bool isZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && op->getName().getStringRef() == "stablehlo.broadcast_in_dim")
+    op = op->getOperand(0).getDefiningOp();
+  auto elements =
+      op ? dyn_cast_or_null<DenseElementsAttr>(getInherentOrDiscardableAttr(op, "value")) : nullptr;
+  if (!elements || !elements.isSplat())
+    return false;
+  if (auto number = dyn_cast<FloatAttr>(elements.getSplatValue<Attribute>()))
+    return number.getValue().isZero();
+  auto number = dyn_cast<IntegerAttr>(elements.getSplatValue<Attribute>());
+  return number && number.getValue().isZero();
+}
+
+/// Whether `value` is scattered into zeros, for one reader.
+static bool isScatteredIntoZeros(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getName().getStringRef() == "stablehlo.scatter" && op->getNumResults() == 1 &&
+         value.hasOneUse() && isZero(op->getOperand(0));
+}
+
+Value mlir::remat::getUpdatedValue(Operation *op, SummaryAnalysis &summaries) {
+  if (op->getNumResults() != 1)
+    return nullptr;
+  if (summaries.summarize(op).model.fusionRole == FusionRole::Update && op->getNumOperands() != 0)
+    return op->getOperand(0);
+  if (op->getName().getStringRef() != "stablehlo.add" || op->getNumOperands() != 2)
+    return nullptr;
+  for (unsigned number : {0, 1})
+    if (isScatteredIntoZeros(op->getOperand(number)) &&
+        op->getOperand(number).getDefiningOp()->getBlock() == op->getBlock())
+      return op->getOperand(1 - number);
+  return nullptr;
 }
 
 namespace {
@@ -82,9 +119,12 @@ private:
            model.storage.front().kind == ResultStorage::Kind::View;
   }
 
+  bool isElementwise(Operation *op) { return getModel(op).fusionRole == FusionRole::Elementwise; }
+
   bool readsElements(Operation *op) {
     FusionRole role = getModel(op).fusionRole;
-    return role != FusionRole::None && role != FusionRole::Iota && role != FusionRole::Loop;
+    return role != FusionRole::None && role != FusionRole::Product && role != FusionRole::Iota &&
+           role != FusionRole::Loop;
   }
 
   /// Whether the elements of a result can be computed anywhere.
@@ -95,7 +135,8 @@ private:
             role == FusionRole::Movement) &&
            op->getNumResults() == 1 && op->getNumRegions() == 0 &&
            summary.effects == EffectKind::Pure && summary.whyNot.empty() &&
-           (role == FusionRole::Movement || summary.model.storage.empty()) && llvm::none_of(op->getDiscardableAttrs(), isUserWord) &&
+           (role == FusionRole::Movement || summary.model.storage.empty()) &&
+           llvm::none_of(op->getDiscardableAttrs(), isUserWord) &&
            getStorageBytes(op->getResult(0).getType(), layout);
   }
 
@@ -106,13 +147,24 @@ private:
                               attribute.getName().strref());
   }
 
+  /// Whether the only reader of a scatter adds it to another value.
+  bool isAdded(Operation *op) {
+    const OperationSummary &summary = summaries.summarize(op);
+    return op->getNumResults() == 1 && summary.effects == EffectKind::Pure &&
+           summary.whyNot.empty() && isScatteredIntoZeros(op->getResult(0)) &&
+           op->user_begin()->getBlock() == &block && getUpdatedValue(*op->user_begin(), summaries);
+  }
+
   void lookAtReaders(Operation *op) {
-    bool mayVanish = isReshape(op) || isComputedByElement(op);
+    bool isSum = isElementwise(op) && getUpdatedValue(op, summaries);
+    bool mayVanish = !isSum && (isReshape(op) || isComputedByElement(op) || isAdded(op));
     if (!mayVanish || op->use_empty())
       return;
     Reader reader;
     for (Operation *user : op->getUsers()) {
-      if (user->getBlock() != &block)
+      // A sum with what is scattered is a scatter into this value.
+      bool isAddedTo = isElementwise(user) && getUpdatedValue(user, summaries) == op->getResult(0);
+      if (user->getBlock() != &block || isAddedTo)
         return;
       if (auto it = readers.find(user); isReshape(user) && it != readers.end())
         reader.add(it->second);
@@ -124,31 +176,13 @@ private:
     readers[op] = reader;
   }
 
-  /// Whether a result takes more bytes than what it is computed from: reading that several
-  /// times moves less.
-  bool isLargerThanSources(Operation *op) {
-    llvm::SmallDenseSet<Value, 8> sources;
-    int64_t bytes = 0;
-    auto addOperands = [&](Operation *member) {
-      for (Value operand : member->getOperands()) {
-        Operation *producer = operand.getDefiningOp();
-        if ((!producer || !virtuals.contains(producer)) && sources.insert(operand).second)
-          bytes = addCosts(bytes, getStorageBytes(operand.getType(), layout).value_or(0));
-      }
-    };
-    llvm::for_each(getInlined(op, virtuals), addOperands);
-    addOperands(op);
-    return bytes < getStorageBytes(op->getResult(0).getType(), layout).value_or(0);
-  }
-
   void decide(Operation *op) {
     auto it = readers.find(op);
     if (it == readers.end())
       return;
-    bool isVirtual =
-        isReshape(op) ? virtuals.contains(op->getOperand(0).getDefiningOp())
-                      : getModel(op).fusionRole != FusionRole::CostlyElementwise ||
-                            !it->second.isOneOfSeveral || isLargerThanSources(op);
+    bool isVirtual = isReshape(op) ? virtuals.contains(op->getOperand(0).getDefiningOp())
+                                   : getModel(op).fusionRole != FusionRole::CostlyElementwise ||
+                                         !it->second.isOneOfSeveral;
     int64_t size = 1;
     for (Value operand : op->getOperands())
       if (auto inner = sizes.find(operand.getDefiningOp()); inner != sizes.end())

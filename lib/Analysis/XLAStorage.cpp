@@ -7,6 +7,7 @@
 
 #include "XLAStorage.h"
 
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Interfaces/ModelCosts.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -32,8 +33,8 @@ namespace {
 class BufferSharing {
 public:
   BufferSharing(FunctionProblem &function, SummaryAnalysis &summaries, bool isLoopBody)
-      : function(function), problem(function.problem), summaries(summaries),
-        isLoopBody(isLoopBody), lastReader(problem.values.size(), kBoundary) {
+      : function(function), problem(function.problem), summaries(summaries), isLoopBody(isLoopBody),
+        lastReader(problem.values.size(), kBoundary) {
     for (auto [index, operation] : llvm::enumerate(problem.operations))
       for (ValueIndex read : operation.reads)
         lastReader[getRoot(problem, read)] = index;
@@ -61,6 +62,15 @@ private:
   void shareWithLoop(OpIndex op);
   void writeCarriedInPlace();
 
+  /// Whether the buffer of a value has another shape than the value: products are made of
+  /// matrices.
+  bool hasOtherShape(ValueIndex value) {
+    OpIndex producer = problem.values[value].producer;
+    auto type = dyn_cast<RankedTensorType>(function.values[value].getType());
+    return producer != kBoundary && type && type.getRank() > 2 &&
+           getRole(function.operations[producer]) == FusionRole::Product;
+  }
+
   bool hasOwnBuffer(ValueIndex value) const {
     return problem.values[value].placement == Placement::Own && problem.values[value].bytes != 0;
   }
@@ -77,10 +87,9 @@ private:
 SmallVector<ValueIndex> BufferSharing::getSamePlaceReads(OpIndex index) {
   Operation *op = function.operations[index];
   SmallVector<ValueIndex> found;
-  if (getRole(op) == FusionRole::Update) {
-    if (ValueIndex value = function.valueIndex.lookup_or(op->getOperand(0), kNoValue);
-        value != kNoValue)
-      found.push_back(value);
+  if (Value updated = getUpdatedValue(op, summaries)) {
+    if (auto it = function.valueIndex.find(updated); it != function.valueIndex.end())
+      found.push_back(it->second);
     return found;
   }
   llvm::SmallPtrSet<Operation *, 8> inlined(function.inlined[index].begin(),
@@ -127,17 +136,17 @@ void BufferSharing::writeOverOperand(OpIndex op) {
     ValueIndex root = getRoot(problem, value);
     const planner::Value &info = problem.values[root];
     if (info.producer == kBoundary) {
-      bool isCarried = isLoopBody && lastReader[root] == op && function.values[root] &&
-                       isa<BlockArgument>(function.values[root]) &&
-                       function.values[root].getParentRegion() ==
-                           function.operations[op]->getParentRegion();
+      bool isCarried =
+          isLoopBody && lastReader[root] == op && function.values[root] &&
+          isa<BlockArgument>(function.values[root]) &&
+          function.values[root].getParentRegion() == function.operations[op]->getParentRegion();
       if (isCarried) {
         problem.values[result].placement = Placement::View;
         problem.values[result].source = value;
         return;
       }
     } else if (info.placement != Placement::None && info.bytes == problem.values[result].bytes &&
-               isBetter(value)) {
+               !hasOtherShape(root) && isBetter(value)) {
       best = value;
     }
   }
@@ -200,8 +209,7 @@ void mlir::remat::shareBuffers(FunctionProblem &function, SummaryAnalysis &summa
 //===----------------------------------------------------------------------===//
 
 /// Which results are in the memory of arguments.
-static llvm::SmallBitVector findDonatedResults(FunctionOpInterface function,
-                                               ValueRange results) {
+static llvm::SmallBitVector findDonatedResults(FunctionOpInterface function, ValueRange results) {
   llvm::SmallBitVector isDonated(results.size());
   SmallVector<Type> donors;
   for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {

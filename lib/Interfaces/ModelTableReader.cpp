@@ -217,13 +217,14 @@ llvm::Error ModelTableReader::readKey(StringRef key, const json::Value &value,
                     .Case("costly", FusionRole::CostlyElementwise)
                     .Case("movement", FusionRole::Movement)
                     .Case("reduction", FusionRole::Reduction)
+                    .Case("product", FusionRole::Product)
                     .Case("update", FusionRole::Update)
                     .Case("iota", FusionRole::Iota)
                     .Case("loop", FusionRole::Loop)
                     .Default(std::nullopt);
     if (!role)
-      return expectString(
-          {"none", "elementwise", "costly", "movement", "reduction", "update", "iota", "loop"});
+      return expectString({"none", "elementwise", "costly", "movement", "reduction", "product",
+                           "update", "iota", "loop"});
     entry.fusionRole = *role;
     return llvm::Error::success();
   }

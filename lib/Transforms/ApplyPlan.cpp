@@ -9,6 +9,7 @@
 
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Planner/Simulator.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -45,6 +46,8 @@ public:
   PlanApplier(const FunctionProblem &problem, const Plan &plan, const ModelTable &models)
       : problem(problem), plan(plan), models(models), terminator(problem.operations.back()),
         builder(terminator), stepOps(plan.steps.size()) {
+    if (problem.fusion == Fusion::XLA)
+      simulation = planner::simulate(problem.problem, plan);
     for (Operation &op : *terminator->getBlock()) {
       positions[&op] = input.size();
       input.push_back(&op);
@@ -57,6 +60,7 @@ public:
       if (region != plan.regions.end() && region->begin == step) {
         emitRegion(*region);
         step = region->end;
+        firstUnfenced = step;
         ++region;
       } else {
         placeOriginal(step);
@@ -125,8 +129,9 @@ private:
 
   Operation *cloneMarked(Operation *op, IRMapping &mapping);
   Operation *cloneStep(StepIndex index, IRMapping &mapping);
-  SmallVector<Value> createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
+  SmallVector<Value> createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after, StringRef name,
                                    Location loc);
+  SmallVector<Value> getUnfenced(StepIndex region) const;
   StringRef getBarrierName(const planner::Region &region) const;
 
   const FunctionProblem &problem;
@@ -134,6 +139,10 @@ private:
   const ModelTable &models;
   Operation *terminator;
   OpBuilder builder;
+  /// For XLA, which has an order of its own: when values are live. And the first step that
+  /// no barrier is behind.
+  std::optional<planner::Simulation> simulation;
+  StepIndex firstUnfenced = 0;
   /// The operations of the body as it came in, and their positions.
   std::vector<Operation *> input;
   llvm::DenseMap<Operation *, int64_t> positions;
@@ -203,15 +212,33 @@ StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
   return {};
 }
 
-SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
-                                              Location loc) {
+SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after,
+                                              StringRef name, Location loc) {
   if (name.empty())
-    return llvm::to_vector_of<Value>(
-        BarrierOp::create(builder, loc, inputs, ValueRange(after)).getResults());
+    return llvm::to_vector_of<Value>(BarrierOp::create(builder, loc, inputs, after).getResults());
   SmallVector<Value> operands(inputs);
-  operands.push_back(after);
+  llvm::append_range(operands, after);
   OperationState state(loc, name, operands, ValueRange(operands).getTypes());
-  return llvm::to_vector_of<Value>(builder.create(state)->getResults().drop_back());
+  return llvm::to_vector_of<Value>(builder.create(state)->getResults().take_front(inputs.size()));
+}
+
+/// What is computed between the last barrier and a region, and read behind it: a region that
+/// waits for all of it is not computed while what that is computed from is still in memory.
+SmallVector<Value> PlanApplier::getUnfenced(StepIndex region) const {
+  // By storage: what it holds.
+  llvm::MapVector<planner::StorageIndex, Value> contents;
+  for (StepIndex step = firstUnfenced; step < region; ++step) {
+    const planner::Operation &operation = problem.problem.operations[plan.steps[step].op];
+    for (auto [number, value] : llvm::enumerate(operation.writes)) {
+      planner::StorageIndex index = simulation->storageOf[simulation->firstWrite[step] + number];
+      if (problem.problem.values[value].placement == Placement::View ||
+          index == planner::kNoStorage || simulation->storages[index].bytes == 0 ||
+          simulation->storages[index].end <= region)
+        continue;
+      contents[index] = stepOps[step]->getResult(number);
+    }
+  }
+  return llvm::map_to_vector(contents, [](const auto &entry) { return entry.second; });
 }
 
 /// Emits the clones of a region behind one barrier over everything they read
@@ -282,10 +309,16 @@ void PlanApplier::emitRegion(const planner::Region &region) {
 
   IRMapping inputMapping, heldInitMapping;
   if (!held.empty()) {
-    Value after = held.front();
+    llvm::SetVector<Value> after;
     if (region.after.value != kNoValue)
-      after = getInstance(problem.values[region.after.value], region.after.step);
-    SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
+      after.insert(getInstance(problem.values[region.after.value], region.after.step));
+    if (simulation)
+      after.insert_range(getUnfenced(region.begin));
+    after.remove_if([&](Value value) { return llvm::is_contained(held, value); });
+    if (after.empty())
+      after.insert(held.front());
+    SmallVector<Value> results =
+        createBarrier(held, after.getArrayRef(), getBarrierName(region), loc);
     for (auto [input, result] : llvm::zip(inputs, results))
       inputMapping.map(input, result);
     for (auto [init, result] : llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))

@@ -227,8 +227,11 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
       ::buildProblem(function, options, symbols, kept, options.profile);
   if (failed(built))
     return failure();
-  Attempt attempt{
-      {function, std::move(*built), std::nullopt, {}, {}, {}}, {}, {}, {}, llvm::to_vector<2>(kept)};
+  Attempt attempt{{function, std::move(*built), std::nullopt, {}, {}, {}},
+                  {},
+                  {},
+                  {},
+                  llvm::to_vector<2>(kept)};
   PlannedFunction &planned = attempt.planned;
   const planner::Problem &problem = planned.problem.problem;
 
@@ -381,8 +384,7 @@ searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCo
     if (failed(describeRewritten(planned, planned.solution->plan, options, symbols)))
       return failure();
     int64_t unused = limit - planned.peaks.packedBytes;
-    bool isGood = unused >= 0 &&
-                  (planned.report.addedCost <= 0 || unused <= limit / kUnusedPart);
+    bool isGood = unused >= 0 && (planned.report.addedCost <= 0 || unused <= limit / kUnusedPart);
     if (unused >= 0 && (!best || planned.report.addedCost < best->report.addedCost))
       best = std::move(planned);
     target += unused;
@@ -500,10 +502,10 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
                                      const RematerializeOptions &options,
                                      SymbolTableCollection &symbols) {
   const FunctionReport &report = planned.report;
-  Operation *peakOp = planned.problem.operations[report.peakOperation.index];
+  Location peakLoc = *report.peakOperation.loc;
   InFlightDiagnostic diagnostic = options.onInfeasible == OnInfeasible::Error
-                                      ? mlir::emitError(peakOp->getLoc())
-                                      : mlir::emitWarning(peakOp->getLoc());
+                                      ? mlir::emitError(peakLoc)
+                                      : mlir::emitWarning(peakLoc);
   if (!report.budgetBytes) {
     diagnostic << "function '" << report.name << "' may add "
                << options.maxOverhead.resolve(report.cost)
@@ -526,10 +528,9 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
         << merged->packedBytes << " bytes: run cse before rematerialize";
   diagnostic.attachNote() << "arguments take " << report.argumentBytes << " bytes, results "
                           << report.resultBytes << " bytes";
-  diagnostic.attachNote(peakOp->getLoc())
-      << "the packed peak of " << report.packedBytes << " bytes is at '"
-      << report.peakOperation.name << "' (operation " << report.peakOperation.index
-      << "), where these are live:";
+  diagnostic.attachNote(peakLoc) << "the packed peak of " << report.packedBytes << " bytes is at '"
+                                 << report.peakOperation.name << "' (operation "
+                                 << report.peakOperation.index << "), where these are live:";
   for (auto [index, row] : llvm::enumerate(report.liveAtPeak)) {
     if (index == kMaxNotes && report.liveAtPeak.size() > kMaxNotes + 1) {
       int64_t rest = 0;

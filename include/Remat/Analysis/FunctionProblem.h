@@ -45,6 +45,8 @@ struct OverwrittenArgument {
 
 struct FunctionProblem {
   planner::Problem problem;
+  /// None or XLA.
+  Fusion fusion = Fusion::None;
   /// By planner::OpIndex: the operations of the body in order, without those that others
   /// compute where they read them.
   std::vector<Operation *> operations;
@@ -77,6 +79,18 @@ struct FunctionProblem {
   int64_t argumentBytes = 0;
   int64_t resultBytes = 0;
   int64_t constantBytes = 0;
+
+  /// The value that people know a planner's value by; null for program constants.
+  Value getShownValue(planner::ValueIndex value) const {
+    auto buffer = resultBuffers.find(value);
+    return buffer == resultBuffers.end() ? values[value] : buffer->second;
+  }
+  /// What a boundary value is: "argument", "result" or "constant".
+  StringRef getBoundaryKind(planner::ValueIndex value) const {
+    if (resultBuffers.contains(value))
+      return "result";
+    return values[value] ? "argument" : "constant";
+  }
 };
 
 /// Builds the problem of a function whose body is a single block. Emits one

@@ -44,12 +44,17 @@ enum class Inlining {
 SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries,
                                                Inlining inlining = Inlining::Anywhere);
 
+/// The value that XLA changes a part of to compute an operation with one result: the first
+/// operand of an update or a scatter, and what is added to a scatter into zeros. Null for
+/// all others.
+Value getUpdatedValue(Operation *op, SummaryAnalysis &summaries);
+
 /// The operations of `block` whose results XLA never writes to memory: their readers
 /// compute the elements that they read, from what the operation reads. These are
 /// elementwise operations, broadcasts, slices, transposes, pads and concatenations all of
-/// whose readers, seen through reshapes, compute elements or reduce them; of divisions,
-/// roots and transcendental functions only those with one reader. Reshapes of virtual
-/// results are virtual, too.
+/// whose readers, seen through reshapes, compute elements or reduce them; of costly ones
+/// only those with one reader. Reshapes of virtual
+/// results are virtual, too, and what is scattered into zeros to be added to something.
 llvm::DenseSet<Operation *> findVirtualOperations(Block &block, SummaryAnalysis &summaries);
 
 /// Those of `virtuals` that the kernel of `op` computes, each behind what it reads.

@@ -113,6 +113,8 @@ enum class FusionRole {
   Movement,
   /// Reads elements and writes buffers.
   Reduction,
+  /// A product of matrices: it reads and writes buffers, as matrices or batches of them.
+  Product,
   /// Changes a part of the first operand, in its place where nothing else reads that:
   /// scatters, updates of slices.
   Update,
