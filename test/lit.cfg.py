@@ -57,6 +57,15 @@ if find_module("highsbox"):
     config.substitutions += [("%highs_lib", find_module("highsbox") + "/highs_dist/lib")]
 else:
     lit_config.note("highsbox is not installed: no lower bounds by linear programs")
+if find_module("pytest") and find_module("tqdm"):
+    config.available_features.add("pytest")
+else:
+    lit_config.note("pytest or tqdm is not installed: no tests of the Python package")
+for name in ("jax", "mypy", "scikit_build_core"):
+    if find_module(name):
+        config.available_features.add(name)
+    else:
+        lit_config.note(f"{name} is not installed: no tests of the Python package that need it")
 if not config.sanitizers:
     config.available_features.add("plugins")
 

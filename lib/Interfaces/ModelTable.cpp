@@ -243,6 +243,12 @@ std::optional<int64_t> ModelTable::getTypeBytes(Type type) const {
 
 bool ModelTable::describesDialect(StringRef dialect) const { return dialects.contains(dialect); }
 
+llvm::SmallVector<StringRef> ModelTable::getDialects() const {
+  llvm::SmallVector<StringRef> names(dialects.keys());
+  llvm::sort(names);
+  return names;
+}
+
 StringRef ModelTable::getBarrierName(StringRef dialect) const {
   auto found = barriers.find(dialect);
   return found == barriers.end() ? StringRef() : StringRef(found->second);

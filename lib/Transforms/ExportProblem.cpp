@@ -35,9 +35,14 @@ struct ExportProblemPass : public remat::impl::RematExportProblemPassBase<Export
     FailureOr<ModelTable> table = loadModels(models, module.getLoc());
     FailureOr<Target> rates = loadTarget(target, module.getLoc());
     FailureOr<int64_t> bytes = checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
-    FailureOr<FunctionOpInterface> selected = selectFunction(module);
     FailureOr<std::optional<CostProfile>> times = loadProfile(profile, module);
-    if (failed(table) || failed(rates) || failed(bytes) || failed(selected) || failed(times))
+    if (failed(table) || failed(rates) || failed(bytes) || failed(times))
+      return signalPassFailure();
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, Fusion::None, *table);
+    if (failed(copy))
+      return signalPassFailure();
+    FailureOr<FunctionOpInterface> selected = selectFunction(*copy ? **copy : module);
+    if (failed(selected))
       return signalPassFailure();
     SymbolTableCollection symbols;
     SummaryAnalysis summaries(*table, *rates, symbols, resolveFusion(fusion, module));

@@ -305,14 +305,3 @@ LogicalResult mlir::remat::fuse(ModuleOp module, const ModelTable &models) {
 LogicalResult mlir::remat::fuseClones(FunctionOpInterface function, const ModelTable &models) {
   return KernelFormer(function, models).fuseClones();
 }
-
-FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getFusedCopy(ModuleOp module, Fusion fusion,
-                                                           const ModelTable &models) {
-  OwningOpRef<ModuleOp> copy;
-  if (fusion != Fusion::Kernels)
-    return copy;
-  copy = module.clone();
-  if (failed(fuse(*copy, models)))
-    return failure();
-  return copy;
-}

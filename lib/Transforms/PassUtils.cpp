@@ -8,6 +8,9 @@
 #include "Remat/Transforms/PassUtils.h"
 
 #include "Remat/Support/OutputFile.h"
+#include "Remat/Transforms/Fuse.h"
+#include "Remat/Transforms/Inline.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -39,6 +42,36 @@ FailureOr<std::optional<CostProfile>> mlir::remat::loadProfile(StringRef path, M
     return emitError(module.getLoc(), "the profile '")
            << path << "' is of function '" << profile->function << "', which is not here";
   return std::optional(std::move(*profile));
+}
+
+/// Whether calls are not to be seen by a plan.
+static bool isInlinedFirst(ModuleOp module, const ModelTable &models) {
+  if (llvm::none_of(module.getOps<func::FuncOp>(),
+                    [](func::FuncOp function) { return function.isPrivate(); }))
+    return false;
+  WalkResult foreign = module.walk([&](Operation *op) {
+    bool hasBarrier =
+        !op->isRegistered() && !models.getBarrierName(op->getName().getDialectNamespace()).empty();
+    return hasBarrier ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return foreign.wasInterrupted();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getCopyToPlan(ModuleOp module, Fusion fusion,
+                                                            const ModelTable &models) {
+  OwningOpRef<ModuleOp> copy;
+  if (isInlinedFirst(module, models)) {
+    copy = module.clone();
+    if (!inlineCalls(*copy))
+      copy = nullptr;
+  }
+  if (fusion != Fusion::Kernels)
+    return copy;
+  if (!copy)
+    copy = module.clone();
+  if (failed(fuse(*copy, models)))
+    return failure();
+  return copy;
 }
 
 void mlir::remat::warnAboutUncounted(FunctionOpInterface function, const FunctionProblem &problem) {

@@ -7,6 +7,7 @@
 
 #include "PlanReport.h"
 
+#include "ExecutionReport.h"
 #include "Remat/Analysis/MemoryProfile.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/MapVector.h"
@@ -34,7 +35,7 @@ class PlanDescriber {
 public:
   PlanDescriber(const FunctionProblem &function, const Solution &solution,
                 const std::vector<Category> &categories, int64_t minBytes, FunctionReport &report)
-      : function(function), problem(function.problem), plan(solution.plan),
+      : function(function), problem(function.problem), solution(solution), plan(solution.plan),
         simulation(solution.simulation), packing(solution.packing), categories(categories),
         minBytes(minBytes), report(report), asmState(function.operations.front()->getParentOp()) {}
 
@@ -53,6 +54,10 @@ public:
     describePeak();
     describeClones();
     describeMoves();
+    if (report.before)
+      report.after = describeExecution(function, solution, categories,
+                                       getLeastDescribedBytes(report.baselinePeakBytes),
+                                       [&](StorageIndex storage) { return getReason(storage); });
   }
 
 private:
@@ -81,6 +86,7 @@ private:
 
   const FunctionProblem &function;
   const Problem &problem;
+  const Solution &solution;
   const Plan &plan;
   const Simulation &simulation;
   const PackedPlan &packing;

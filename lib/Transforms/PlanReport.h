@@ -14,7 +14,8 @@ namespace mlir::remat {
 
 /// Fills in what follows from the plan that is in effect (or the smallest known
 /// one): peaks, cost, the peak with everything that is live there, and what is
-/// recomputed and moved. `minBytes` is the size below which nothing is dropped.
+/// recomputed and moved; and what happens in memory, if `report` has that of the unchanged
+/// function. `minBytes` is the size below which nothing is dropped.
 void describePlan(const FunctionProblem &problem, const planner::Solution &solution,
                   const std::vector<Category> &categories, int64_t minBytes,
                   FunctionReport &report);

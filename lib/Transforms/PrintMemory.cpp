@@ -12,7 +12,6 @@
 
 #include "Remat/Analysis/MemoryProfile.h"
 #include "Remat/ExternalModels/Register.h"
-#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -92,11 +91,10 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
         failed(bytes) || failed(arguments))
       return signalPassFailure();
     Fusion resolved = resolveFusion(fusion, module);
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, resolved, *table);
-    if (failed(fused))
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, resolved, *table);
+    if (failed(copy))
       return signalPassFailure();
-    FailureOr<SmallVector<FunctionOpInterface>> selected =
-        selectFunctions(*fused ? **fused : module);
+    FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(*copy ? **copy : module);
     if (failed(selected))
       return signalPassFailure();
     RoleOptions roleOptions;

@@ -7,11 +7,13 @@
 
 #include "Remat/Transforms/Rematerialize.h"
 
+#include "ExecutionReport.h"
 #include "PlanReport.h"
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/SinkClones.h"
+#include "Remat/Transforms/SymbolReferences.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -71,7 +73,9 @@ std::optional<std::string> mlir::remat::getSkipReason(FunctionOpInterface functi
   if (!function.isPrivate())
     return std::nullopt;
   std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(function, symbolScope);
-  if (uses && (uses->empty() || hasAddressTaken(*uses)))
+  if (uses && hasAddressTaken(*uses))
+    return std::nullopt;
+  if (uses && uses->empty() && !listHiddenReferences(symbolScope).contains(function.getName()))
     return std::nullopt;
   return "it is private and counts inside its callers";
 }
@@ -251,6 +255,12 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
   if (options.budget.kind != Budget::Kind::None)
     report.budgetBytes = options.budget.resolve(baseline);
 
+  std::vector<Category> categories = categorize(planned.problem, options.roles);
+  if (options.wantsDetails)
+    report.before = describeExecution(planned.problem, identity, categories,
+                                      getLeastDescribedBytes(report.baselinePeakBytes),
+                                      [](planner::StorageIndex) { return std::string(); });
+
   planner::Solution inEffect = std::move(identity);
   int64_t minBytes = getMinBytes(options, baseline);
   std::optional<planner::Plan> &smallest = attempt.smallest;
@@ -265,7 +275,6 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
   if (options.profile && options.profile->function == report.name)
     if (failed(predictCosts(options, inEffect.plan, planned, symbols)))
       return failure();
-  std::vector<Category> categories = categorize(planned.problem, options.roles);
   describePlan(planned.problem, inEffect, categories, minBytes, report);
   return attempt;
 }
@@ -294,6 +303,7 @@ static FailureOr<Attempt> planAround(FunctionOpInterface function,
   FunctionReport &report = attempt->planned.report;
   report.baselinePeakBytes = unchanged.baselinePeakBytes;
   report.baselinePackedBytes = unchanged.baselinePackedBytes;
+  report.before = unchanged.before;
   report.minimumKnownBytes = std::min(report.minimumKnownBytes, unchanged.baselinePackedBytes);
   return attempt;
 }
@@ -307,7 +317,7 @@ static LogicalResult improveByKeeping(Attempt &attempt, const RematerializeOptio
   RematerializeOptions how = options;
   how.budget = {Budget::Kind::Bytes, 1};
   how.maxOverhead = {};
-  how.wantsFront = false;
+  how.wantsFront = how.wantsDetails = false;
   how.search.effort = 0;
   FailureOr<Attempt> smallest = planAround(function, how, symbols);
   if (failed(smallest))
@@ -327,6 +337,7 @@ static LogicalResult improveByKeeping(Attempt &attempt, const RematerializeOptio
       attempt = std::move(*other);
       report.baselinePeakBytes = before.baselinePeakBytes;
       report.baselinePackedBytes = before.baselinePackedBytes;
+      report.before = before.before;
       report.budgetBytes = before.budgetBytes;
       break;
     }

@@ -12,10 +12,10 @@
 
 #include "Remat/ExternalModels/Register.h"
 #include "Remat/Support/CSV.h"
-#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
+#include "Remat/Transforms/SymbolReferences.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <thread>
 
@@ -30,10 +30,12 @@ using namespace mlir::remat;
 /// Erases private functions whose calls have been erased, so that they don't turn
 /// into functions with a budget of their own.
 static void eraseUncalled(MutableArrayRef<FunctionOpInterface> called, ModuleOp module) {
+  llvm::StringSet<> hidden = listHiddenReferences(module);
   for (bool changed = true; changed;) {
     changed = false;
     for (FunctionOpInterface &function : called) {
-      if (!function || !SymbolTable::symbolKnownUseEmpty(function, module))
+      if (!function || hidden.contains(function.getName()) ||
+          !SymbolTable::symbolKnownUseEmpty(function, module))
         continue;
       function->erase();
       function = nullptr;
@@ -127,11 +129,11 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     options.plans = given ? &*given : nullptr;
 
     // What has been put together stays so only if something is recomputed.
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, options.fusion, *table);
-    if (failed(fused))
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, options.fusion, *table);
+    if (failed(copy))
       return signalPassFailure();
-    if (*fused)
-      module = **fused;
+    if (*copy)
+      module = **copy;
     SymbolTableCollection symbols;
     Report result;
     std::vector<PlannedFunction> plans;
@@ -175,7 +177,7 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
       warnAboutCSE(planned, options, symbols);
     }
     eraseUncalled(called, module);
-    if (*fused && llvm::any_of(plans, [](const PlannedFunction &planned) {
+    if (*copy && llvm::any_of(plans, [](const PlannedFunction &planned) {
           return planned.solution.has_value();
         }))
       getOperation().getBodyRegion().takeBody(module.getBodyRegion());
@@ -249,6 +251,7 @@ private:
       options.search.numThreads = std::max(1u, std::thread::hardware_concurrency());
     options.maxOverhead = maxOverhead;
     options.wantsFront = !pareto.empty();
+    options.wantsDetails = reportDetails;
     return options;
   }
 };

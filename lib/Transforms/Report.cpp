@@ -35,6 +35,35 @@ double mlir::remat::getOverhead(int64_t added, int64_t cost) {
   return cost == 0 ? 0.0 : static_cast<double>(added) / static_cast<double>(cost);
 }
 
+static llvm::json::Value timelineToJSON(const ExecutionReport &report) {
+  llvm::json::Object bytes;
+  for (const auto &[category, curve] : report.bytes)
+    bytes[category] = llvm::json::Array(curve);
+  return llvm::json::Object{{"num_steps", report.numSteps},
+                            {"peak_step", report.peakStep},
+                            {"steps", llvm::json::Array(report.points)},
+                            {"bytes", std::move(bytes)}};
+}
+
+static llvm::json::Value arenaToJSON(const ExecutionReport &report) {
+  llvm::json::Array storages;
+  for (const StorageReport &row : report.storages)
+    storages.push_back(llvm::json::Object{
+        {"value", row.value},
+        {"producer", row.producer},
+        {"category", row.category},
+        {"location", row.location},
+        {"bytes", row.bytes},
+        {"begin", row.begin},
+        {"end", row.end},
+        {"offset", row.offset ? llvm::json::Value(*row.offset) : llvm::json::Value(nullptr)},
+        {"recomputed", row.isRecomputed},
+        {"reason", row.reason}});
+  return llvm::json::Object{{"boundary_bytes", report.boundaryBytes},
+                            {"arena_bytes", report.arenaBytes},
+                            {"storages", std::move(storages)}};
+}
+
 static llvm::json::Value toJSON(const FunctionReport &report) {
   llvm::json::Array live, recomputed, moved;
   for (const LiveValueReport &row : report.liveAtPeak)
@@ -95,6 +124,12 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
           : llvm::json::Value(nullptr);
   if (!report.reason.empty())
     object["reason"] = report.reason;
+  if (report.before && report.after) {
+    object["timeline"] = llvm::json::Object{{"before", timelineToJSON(*report.before)},
+                                            {"after", timelineToJSON(*report.after)}};
+    object["arena"] = llvm::json::Object{{"before", arenaToJSON(*report.before)},
+                                         {"after", arenaToJSON(*report.after)}};
+  }
   return object;
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Remat/ExternalModels/Register.h"
-#include "Remat/Transforms/Fuse.h"
 #include "Remat/Transforms/PassUtils.h"
 #include "Remat/Transforms/Passes.h"
 #include "Remat/Transforms/Rematerialize.h"
@@ -42,11 +41,11 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
       return signalPassFailure();
     RematerializeOptions options;
     options.fusion = resolveFusion(fusion, module);
-    FailureOr<OwningOpRef<ModuleOp>> fused = getFusedCopy(module, options.fusion, *table);
-    if (failed(fused))
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, options.fusion, *table);
+    if (failed(copy))
       return signalPassFailure();
-    if (*fused)
-      module = **fused;
+    if (*copy)
+      module = **copy;
     options.scope = scope;
     options.target = llvm::cantFail(Target::get("h100"));
     options.models = &*table;

@@ -101,7 +101,7 @@ func.func @external(%x: !t1) -> !t1 {
 // CHECK-NOT: call
 // CHECK:     return
 memref.global "private" @seed : memref<i64> = dense<1>
-func.func private @draw() -> !t64 {
+func.func private @draw() -> !t64 attributes {no_inline} {
   %seed = memref.get_global @seed : memref<i64>
   %old = memref.load %seed[] : memref<i64>
   %one = arith.constant 1 : i64

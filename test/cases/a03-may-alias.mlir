@@ -42,7 +42,7 @@ func.func @arguments(%x: !t1, %p: !m64, %q: !m64) -> !t1 {
 // CHECK-NOT:   math.exp
 // CHECK:       return
 memref.global "private" @weights : !m64 = dense<1.0>
-func.func private @update() {
+func.func private @update() attributes {no_inline} {
   %w = memref.get_global @weights : !m64
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%w : !m64)

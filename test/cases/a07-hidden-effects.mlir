@@ -130,11 +130,11 @@ func.func @loop(%x: !t1) -> !t1 {
 // CHECK:       call @outer
 // CHECK-NOT:   call @outer
 // CHECK:       return
-func.func private @inner(%x: !t1) {
+func.func private @inner(%x: !t1) attributes {no_inline} {
   "test.print"(%x) : (!t1) -> ()
   return
 }
-func.func private @outer(%x: !t1) -> !t64 {
+func.func private @outer(%x: !t1) -> !t64 attributes {no_inline} {
   func.call @inner(%x) : (!t1) -> ()
   %a = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}> : (!t1) -> !t64
   return %a : !t64

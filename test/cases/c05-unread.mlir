@@ -57,7 +57,7 @@ func.func @calls(%x: !t1) -> !t1 {
   %u = call @callee(%x) : (!t1) -> !t160
   return %l : !t1
 }
-func.func private @callee(%x: !t1) -> !t160 {
+func.func private @callee(%x: !t1) -> !t160 attributes {no_inline} {
   %u = "stablehlo.broadcast_in_dim"(%x) <{broadcast_dimensions = array<i64: 0, 1>}> : (!t1) -> !t160
   return %u : !t160
 }

@@ -22,7 +22,7 @@
 // CHECK-COUNT-12: call @block
 // CHECK-NOT:   call @block
 // CHECK:       return
-func.func private @block(%x: !t8) -> !t8 {
+func.func private @block(%x: !t8) -> !t8 attributes {no_inline} {
   %a = "stablehlo.custom_call"(%x) <{call_target_name = "wide"}> : (!t8) -> !t64
   %y = "stablehlo.custom_call"(%a) <{call_target_name = "narrow"}> : (!t64) -> !t8
   return %y : !t8
@@ -69,7 +69,7 @@ func.func @pure(%x: !t1, %w: !t8) -> !t1 {
 // CHECK-COUNT-1: call @noisy
 // CHECK-NOT:   call @noisy
 // CHECK:       return
-func.func private @noisy(%x: !t8) -> !t8 {
+func.func private @noisy(%x: !t8) -> !t8 attributes {no_inline} {
   "test.print"(%x) : (!t8) -> ()
   return %x : !t8
 }
@@ -88,7 +88,7 @@ func.func @impure(%x: !t1, %w: !t8) -> !t1 {
 // FACTS: data packed: 320 B -> 320 B
 // FACTS: data live: 160 B -> 160 B
 // FACTS: data constants: 32 B
-func.func private @bias(%x: tensor<8xf32>) -> tensor<8xf32> {
+func.func private @bias(%x: tensor<8xf32>) -> tensor<8xf32> attributes {no_inline} {
   %k = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
   %y = arith.addf %x, %k : tensor<8xf32>
   return %y : tensor<8xf32>

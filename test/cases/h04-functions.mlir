@@ -67,7 +67,7 @@ func.func @second(%x: !t1) -> !t1 {
 // CHECK-LABEL: func.func @caller
 // CHECK-LABEL: func.func private @uncalled
 // CHECK:       remat.clone_of
-func.func private @called(%x: !t1) -> !t1 {
+func.func private @called(%x: !t1) -> !t1 attributes {no_inline} {
   %y = math.exp %x : !t1
   return %y : !t1
 }

@@ -32,7 +32,8 @@ write_examples() {
   [ -x "$tool" ] || die "there is no $tool; run tools/dev/build.sh"
   mapfile -t examples < <(grep -l '^```console$' README.md docs/*.md)
   for page in "${examples[@]}"; do
-    PATH="$REMAT_ROOT/build/bin:$PATH" python3 test/Docs/Inputs/console.py "$page" --update
+    PATH="$REMAT_ROOT/build/bin:$PATH" PYTHONPATH="$REMAT_ROOT/python" REMAT_BUILD="$REMAT_ROOT/build" \
+      python3 test/Docs/Inputs/console.py "$page" --update
   done
   python3 tools/dev/picture.py "$tool" >docs/images/memory.svg
 }

@@ -14,6 +14,7 @@
 #include "Remat/Dialect/IR/BufferizableOpInterfaceImpl.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/ExternalModels/Register.h"
+#include "Remat/Interfaces/DescribedDialects.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Pipelines/Passes.h"
 #include "Remat/Transforms/Passes.h"
@@ -123,6 +124,8 @@ int main(int argc, char **argv) {
 
   auto [inputPath, outputPath] =
       registerAndParseCLIOptions(argc, argv, "Rematerialization optimizer driver\n", registry);
+  // Plugins come first.
+  remat::registerDescribedDialects(registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!config.shouldAllowUnregisteredDialects()) {
     config.allowUnregisteredDialects(true);

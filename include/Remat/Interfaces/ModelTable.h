@@ -65,6 +65,9 @@ public:
   /// Whether some entry or type of the table belongs to `dialect`.
   bool describesDialect(StringRef dialect) const;
 
+  /// The names of those dialects, which live as long as the table, sorted.
+  llvm::SmallVector<StringRef> getDialects() const;
+
   /// The operation of `dialect` that acts as a barrier (results equal operands,
   /// never merged or moved), or an empty string.
   StringRef getBarrierName(StringRef dialect) const;

@@ -62,12 +62,4 @@ def RematFitArenaPass : Pass<"remat-fit-arena", "::mlir::ModuleOp"> {
                            "::mlir::remat::RematDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def RematInlinePass : Pass<"remat-inline", "::mlir::ModuleOp"> {
-  let summary = "Put bodies in place of calls, and drop functions that are not called any more";
-  let description = [{
-    As `inline` and `symbol-dce`, which cannot look into regions of operations that are not
-    registered: where there are some, nothing is changed.
-  }];
-}
-
 #endif // REMAT_PIPELINES_PASSES_TD

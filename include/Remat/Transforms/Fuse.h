@@ -16,7 +16,6 @@
 
 #include "Remat/Analysis/FusionModel.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::remat {
 
@@ -35,10 +34,6 @@ LogicalResult fuse(ModuleOp module, const ModelTable &models);
 /// read become a part of them, and results take the place of operands that die now. Library
 /// calls and reductions stay what they are, so that results are the same, bit for bit.
 LogicalResult fuseClones(FunctionOpInterface function, const ModelTable &models);
-
-/// A copy of `module` in which `fusion` has happened; null if nothing does.
-FailureOr<OwningOpRef<ModuleOp>> getFusedCopy(ModuleOp module, Fusion fusion,
-                                              const ModelTable &models);
 
 } // namespace mlir::remat
 

@@ -10,11 +10,13 @@
 
 #include "Remat/Analysis/CostProfile.h"
 #include "Remat/Analysis/FunctionProblem.h"
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Analysis/Target.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Transforms/OptionTypes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace mlir::remat {
 
@@ -28,6 +30,12 @@ FailureOr<Target> loadTarget(StringRef nameOrPath, Location loc);
 /// The profile at `path`, or nothing if that is empty. Emits an error when it cannot be read,
 /// or is of a function that `module` has not.
 FailureOr<std::optional<CostProfile>> loadProfile(StringRef path, ModuleOp module);
+
+/// A copy of `module` that is planned in its place: `fusion` has happened and, where there are
+/// operations of a dialect that is not linked in and has a barrier (StableHLO), calls of
+/// private functions are inlined. Null if neither changes anything.
+FailureOr<OwningOpRef<ModuleOp>> getCopyToPlan(ModuleOp module, Fusion fusion,
+                                               const ModelTable &models);
 
 /// Emits a warning each if sizes of values of `function` are not known, and if it
 /// calls functions that call themselves.

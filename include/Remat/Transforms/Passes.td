@@ -88,6 +88,8 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
     FusionOption<"Auto">,
     Option<"report", "report", "std::string", "\"\"",
            "Write a JSON report to this file, or a table to standard error for '-'">,
+    Option<"reportDetails", "report-details", "bool", "false",
+           "Whether the JSON report also says what is live at any time, and where in memory">,
     Option<"solver", "solver", "::mlir::remat::planner::Solver",
            "::mlir::remat::planner::Solver::Auto", "How to look for plans",
            [{::llvm::cl::values(
@@ -229,6 +231,38 @@ def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
            "Every buffer begins at a multiple of this, a power of two">,
     FusionOption<"Auto">,
   ];
+}
+
+def RematInlinePass : Pass<"remat-inline", "::mlir::ModuleOp"> {
+  let summary = "Put bodies in place of calls, and drop functions that are not called any more";
+  let description = [{
+    As `inline` and `symbol-dce`. Where there are operations that are not registered, which
+    these two cannot handle, it does by itself what is needed for StableHLO: bodies of
+    private functions take the place of their calls, also in regions of such operations, and
+    private functions that nothing refers to are dropped. Attributes of such operations
+    count as references: `called_computations = [@f]` keeps `@f`.
+
+    Calls stay of functions that are public, have no body or several blocks, or call
+    themselves, directly or not; where the call or the function says `no_inline`; and where
+    either has attributes that may mean something to another tool, which is any but `jax.*`
+    and `tf.aliasing_output`. So do calls of functions that would become too large: inlining
+    adds at most 262144 operations to a module, and puts at most 64 regions inside of each
+    other.
+
+    ```mlir
+    %0 = "stablehlo.while"(%x) ({...}, {
+    ^bb0(%a: tensor<8xf32>):
+      %1 = func.call @double(%a) : (tensor<8xf32>) -> tensor<8xf32>
+      "stablehlo.return"(%1) : (tensor<8xf32>) -> ()
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    // becomes
+    %0 = "stablehlo.while"(%x) ({...}, {
+    ^bb0(%a: tensor<8xf32>):
+      %1 = "stablehlo.add"(%a, %a) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      "stablehlo.return"(%1) : (tensor<8xf32>) -> ()
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
 }
 
 def RematFusePass : Pass<"remat-fuse", "::mlir::ModuleOp"> {

@@ -53,6 +53,8 @@ struct RematerializeOptions {
   CostLimit maxOverhead;
   /// Whether to work out what smaller peaks cost.
   bool wantsFront = false;
+  /// Whether reports say what happens in memory at any time.
+  bool wantsDetails = false;
   /// Plans to apply instead of a search.
   const PlanFile *plans = nullptr;
 };

@@ -72,6 +72,37 @@ struct MovedReport {
   std::string location;
 };
 
+/// A buffer of an execution, or the scratch memory of an operation.
+struct StorageReport {
+  /// Of the value that is in it first: as printed (empty for program data and scratch memory),
+  /// name of its operation, `argument` or `constant`, category or `workspace`, place.
+  std::string value, producer, category, location;
+  int64_t bytes;
+  /// Live during the steps [begin, end).
+  int64_t begin, end;
+  /// Bytes from the beginning of the arena; nothing for arguments and constants.
+  std::optional<int64_t> offset;
+  /// Whether an additional execution of its operation made it.
+  bool isRecomputed;
+  /// Why it is live at the peak; empty if it is not.
+  std::string reason;
+};
+
+/// What happens in memory when a function is executed, operation by operation.
+struct ExecutionReport {
+  int64_t numSteps;
+  /// Where the live peak is.
+  int64_t peakStep;
+  /// Some of the steps, in order, and the bytes that are live during them by category and
+  /// for `workspace`. What is 0 everywhere is left out.
+  std::vector<int64_t> points;
+  std::map<std::string, std::vector<int64_t>> bytes;
+  /// Of arguments and constants, aligned, and of everything else.
+  int64_t boundaryBytes, arenaBytes;
+  /// The large ones, in the order in which they begin, larger ones first.
+  std::vector<StorageReport> storages;
+};
+
 /// All bytes as in docs/memory-model.md; costs in picoseconds.
 struct FunctionReport {
   std::string name;
@@ -109,6 +140,8 @@ struct FunctionReport {
   std::vector<LiveValueReport> liveAtPeak;
   std::vector<RecomputedReport> recomputed;
   std::vector<MovedReport> moved;
+  /// With RematerializeOptions::wantsDetails: of the function as it came in, and of the plan.
+  std::optional<ExecutionReport> before, after;
 };
 
 /// `added` as a part of `cost`; 0 where nothing costs anything.

@@ -5,7 +5,7 @@
 
   keys.py PAGE.md FILE.json...
 
-What is below `categories_at_peak` has the names of categories for keys, and is left out.
+What is below `categories_at_peak` and `bytes` has the names of categories for keys, and is left out.
 """
 
 import json
@@ -18,7 +18,7 @@ def keys(value):
         return set().union(*map(keys, value))
     if not isinstance(value, dict):
         return set()
-    inner = [keys(part) for key, part in value.items() if key != "categories_at_peak"]
+    inner = [keys(part) for key, part in value.items() if key not in ("categories_at_peak", "bytes")]
     return set(value).union(*inner)
 
 

@@ -1,16 +1,18 @@
-//===- Inline.cpp - Bodies in place of calls --------------------------------===//
+//===- InlinePass.cpp - Bodies in place of calls of private functions -------===//
 //
 // Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Remat/Pipelines/Passes.h"
+#include "Remat/Transforms/Inline.h"
+#include "Remat/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace mlir::remat {
 #define GEN_PASS_DEF_REMATINLINEPASS
-#include "Remat/Pipelines/Passes.h.inc"
+#include "Remat/Transforms/Passes.h.inc"
 } // namespace mlir::remat
 
 using namespace mlir;
@@ -19,12 +21,14 @@ using namespace mlir::remat;
 namespace {
 struct InlinePass : public remat::impl::RematInlinePassBase<InlinePass> {
   void runOnOperation() override {
-    WalkResult unknown = getOperation().walk([](Operation *op) {
-      bool hasUnknownRegion = !op->isRegistered() && op->getNumRegions() != 0;
-      return hasUnknownRegion ? WalkResult::interrupt() : WalkResult::advance();
+    WalkResult unregistered = getOperation().walk([](Operation *op) {
+      return op->isRegistered() ? WalkResult::advance() : WalkResult::interrupt();
     });
-    if (unknown.wasInterrupted())
+    if (unregistered.wasInterrupted()) {
+      eraseUnusedFunctions(getOperation());
+      inlineCalls(getOperation());
       return;
+    }
     OpPassManager passes(ModuleOp::getOperationName());
     passes.addPass(createInlinerPass());
     passes.addPass(createSymbolDCEPass());
