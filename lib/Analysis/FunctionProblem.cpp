@@ -224,28 +224,14 @@ int64_t BlockTranslator::getKernelCost(Operation *op, ArrayRef<Operation *> inli
   if ((inlined.empty() && !isMovement) || op->hasAttr(RematDialect::getCostAttrName()))
     return summary.cost;
   const Target &target = summaries.getTarget();
-  // By value that is in memory: the most bytes that one operation reads of it.
-  llvm::SmallMapVector<Value, int64_t, 8> readBytes;
   int64_t arithmetic = 0;
   auto add = [&](Operation *member) {
     const OperationModel &model = summaries.summarize(member).model;
     arithmetic = addCosts(arithmetic, target.getCost(model.flops, model.flopsType, /*bytes=*/0));
-    for (Value operand : member->getOperands()) {
-      if (Operation *producer = operand.getDefiningOp(); producer && virtuals.contains(producer))
-        continue;
-      int64_t bytes = getStorageBytes(operand.getType(), dataLayout).value_or(0);
-      if (model.fusionRole != FusionRole::Reduction)
-        bytes = std::min(bytes,
-                         getStorageBytes(member->getResult(0).getType(), dataLayout).value_or(0));
-      int64_t &most = readBytes[operand];
-      most = std::max(most, bytes);
-    }
   };
   llvm::for_each(inlined, add);
   add(op);
-  int64_t bytes = 0;
-  for (auto [value, read] : readBytes)
-    bytes = addCosts(bytes, read);
+  int64_t bytes = getReadBytes(op, inlined, summaries);
   for (Value value : op->getResults())
     bytes = addCosts(bytes, getStorageBytes(value.getType(), dataLayout).value_or(0));
   return std::max(arithmetic, target.getCost(/*flops=*/0, Type(), bytes));

@@ -98,16 +98,15 @@ public:
   }
 
 private:
-  /// Who reads elements of a result, itself or through reshapes.
-  struct Reader {
-    Operation *op = nullptr;
-    bool isOneOfSeveral = false;
+  /// The most readers that are told apart.
+  static constexpr size_t kMaxReaders = 8;
+  /// Operations that read elements of a result, itself or through reshapes.
+  using Readers = SmallVector<Operation *, 2>;
 
-    void add(Reader other) {
-      isOneOfSeveral |= other.isOneOfSeveral || (op && op != other.op);
-      op = other.op;
-    }
-  };
+  static void addReader(Readers &readers, Operation *reader) {
+    if (readers.size() < kMaxReaders && !llvm::is_contained(readers, reader))
+      readers.push_back(reader);
+  }
 
   const OperationModel &getModel(Operation *op) { return summaries.summarize(op).model; }
 
@@ -160,20 +159,33 @@ private:
     bool mayVanish = !isSum && (isReshape(op) || isComputedByElement(op) || isAdded(op));
     if (!mayVanish || op->use_empty())
       return;
-    Reader reader;
+    Readers found;
     for (Operation *user : op->getUsers()) {
       // A sum with what is scattered is a scatter into this value.
       bool isAddedTo = isElementwise(user) && getUpdatedValue(user, summaries) == op->getResult(0);
       if (user->getBlock() != &block || isAddedTo)
         return;
       if (auto it = readers.find(user); isReshape(user) && it != readers.end())
-        reader.add(it->second);
+        for (Operation *reader : Readers(it->second))
+          addReader(found, reader);
       else if (!isReshape(user) && readsElements(user))
-        reader.add({user, false});
+        addReader(found, user);
       else
         return;
     }
-    readers[op] = reader;
+    readers[op] = std::move(found);
+  }
+
+  /// Whether readers take longer with the result in memory than if each computes it. In
+  /// memory it is written once, from what is read once, and read by all.
+  bool isWorthRepeating(Operation *op, int64_t numReaders) {
+    if (numReaders == 1)
+      return true;
+    if (getModel(op).fusionRole == FusionRole::CostlyElementwise)
+      return false;
+    int64_t sources = getReadBytes(op, getInlined(op, virtuals), summaries);
+    int64_t result = getStorageBytes(op->getResult(0).getType(), layout).value_or(0);
+    return multiplyCosts(sources, numReaders - 1) < multiplyCosts(result, numReaders + 1);
   }
 
   void decide(Operation *op) {
@@ -181,8 +193,7 @@ private:
     if (it == readers.end())
       return;
     bool isVirtual = isReshape(op) ? virtuals.contains(op->getOperand(0).getDefiningOp())
-                                   : getModel(op).fusionRole != FusionRole::CostlyElementwise ||
-                                         !it->second.isOneOfSeveral;
+                                   : isWorthRepeating(op, it->second.size());
     int64_t size = 1;
     for (Value operand : op->getOperands())
       if (auto inner = sizes.find(operand.getDefiningOp()); inner != sizes.end())
@@ -197,7 +208,7 @@ private:
   SummaryAnalysis &summaries;
   DataLayout layout;
   /// Of the results that are only read by element.
-  llvm::DenseMap<Operation *, Reader> readers;
+  llvm::DenseMap<Operation *, Readers> readers;
   llvm::DenseSet<Operation *> virtuals;
   /// Operations by which a virtual result is computed.
   llvm::DenseMap<Operation *, int64_t> sizes;
@@ -207,6 +218,33 @@ private:
 llvm::DenseSet<Operation *> mlir::remat::findVirtualOperations(Block &block,
                                                                SummaryAnalysis &summaries) {
   return VirtualFinder(block, summaries).run();
+}
+
+int64_t mlir::remat::getReadBytes(Operation *op, ArrayRef<Operation *> inlined,
+                                  SummaryAnalysis &summaries) {
+  DataLayout layout = DataLayout::closest(op);
+  llvm::SmallDenseSet<Operation *, 8> isInlined(inlined.begin(), inlined.end());
+  llvm::SmallMapVector<Value, int64_t, 8> most;
+  auto add = [&](Operation *member) {
+    FusionRole role = summaries.summarize(member).model.fusionRole;
+    bool readsPart = member->getNumResults() == 1 && role != FusionRole::Reduction;
+    for (Value operand : member->getOperands()) {
+      if (isInlined.contains(operand.getDefiningOp()))
+        continue;
+      int64_t bytes = getStorageBytes(operand.getType(), layout).value_or(0);
+      if (readsPart)
+        bytes = std::min(
+            bytes, getStorageBytes(member->getResult(0).getType(), layout).value_or(bytes));
+      int64_t &entry = most[operand];
+      entry = std::max(entry, bytes);
+    }
+  };
+  llvm::for_each(inlined, add);
+  add(op);
+  int64_t sum = 0;
+  for (auto [value, bytes] : most)
+    sum = addCosts(sum, bytes);
+  return sum;
 }
 
 SmallVector<Operation *> mlir::remat::getInlined(Operation *op,

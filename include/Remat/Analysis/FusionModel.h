@@ -57,6 +57,10 @@ Value getUpdatedValue(Operation *op, SummaryAnalysis &summaries);
 /// results are virtual, too, and what is scattered into zeros to be added to something.
 llvm::DenseSet<Operation *> findVirtualOperations(Block &block, SummaryAnalysis &summaries);
 
+/// Bytes that the kernel of `op` with `inlined` reads from memory: of each value as much as
+/// the operation that reads most of it.
+int64_t getReadBytes(Operation *op, ArrayRef<Operation *> inlined, SummaryAnalysis &summaries);
+
 /// Those of `virtuals` that the kernel of `op` computes, each behind what it reads.
 SmallVector<Operation *> getInlined(Operation *op, const llvm::DenseSet<Operation *> &virtuals);
 
