@@ -494,8 +494,12 @@ ValueRoles RoleInference::run() {
   result.lossResult = loss;
   if (loss)
     result.lossOperation = lastPoint;
-  for (ValueIndex value = 0; value < numValues; ++value)
-    result.categories.push_back(getCategory(root[value]));
+  for (ValueIndex value = 0; value < numValues; ++value) {
+    auto buffer = function.resultBuffers.find(value);
+    ValueIndex shown =
+        buffer == function.resultBuffers.end() ? value : function.valueIndex.lookup(buffer->second);
+    result.categories.push_back(getCategory(root[shown]));
+  }
   for (ValueIndex value : results) {
     const Return &entry = returns[root[value]];
     bool isUpdated = entry.argument != kNoValue && entry.hasPath;

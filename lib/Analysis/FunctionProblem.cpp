@@ -7,11 +7,14 @@
 
 #include "Remat/Analysis/FunctionProblem.h"
 
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Dialect/IR/RematDialect.h"
+#include "Remat/Interfaces/ModelCosts.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
 #include "Remat/Planner/Simulator.h"
+#include "XLAStorage.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -38,8 +41,13 @@ namespace {
 /// Translates the operations of one block.
 class BlockTranslator {
 public:
-  BlockTranslator(SummaryAnalysis &summaries, FunctionProblem &result)
-      : summaries(summaries), result(result) {}
+  BlockTranslator(Block &block, SummaryAnalysis &summaries, FunctionProblem &result)
+      : summaries(summaries), result(result), dataLayout(DataLayout::closest(block.getParentOp())) {
+    if (isForXLA())
+      virtuals = findVirtualOperations(block, summaries);
+  }
+
+  bool isForXLA() const { return summaries.getFusion() == Fusion::XLA; }
 
   /// Adds a value that is there from the start.
   ValueIndex addBoundary(Value value, int64_t bytes, std::string name) {
@@ -91,8 +99,7 @@ public:
     }
   }
 
-  const DataLayout &layout() { return *dataLayout; }
-  void setLayout(const DataLayout &layout) { dataLayout = &layout; }
+  const DataLayout &layout() { return dataLayout; }
 
 private:
   /// Whether a value is smaller than the one whose storage it shows.
@@ -100,7 +107,7 @@ private:
     // Where `root` is from outside, it counts 0 bytes.
     int64_t rootBytes = result.problem.values[root].bytes;
     if (Value stored = result.values[root])
-      rootBytes = getStorageBytes(stored.getType(), *dataLayout).value_or(rootBytes);
+      rootBytes = getStorageBytes(stored.getType(), dataLayout).value_or(rootBytes);
     return result.problem.values[value].bytes < rootBytes;
   }
 
@@ -124,21 +131,31 @@ private:
     return overflows;
   }
 
-  void addReads(Operation *op, const OperationModel &model, planner::Operation &operation);
+  void addReads(Operation *op, ArrayRef<Operation *> inlined, const OperationModel &model,
+                planner::Operation &operation);
+  int64_t getKernelCost(Operation *op, ArrayRef<Operation *> inlined);
   LogicalResult applyPolicy(Operation *op, planner::Operation &operation, std::string &whyNot,
                             bool sizesKnown);
 
   SummaryAnalysis &summaries;
   FunctionProblem &result;
-  const DataLayout *dataLayout = nullptr;
+  DataLayout dataLayout;
+  /// With Fusion::XLA: operations that are computed by their readers.
+  llvm::DenseSet<Operation *> virtuals;
+  int64_t position = 0;
   llvm::DenseMap<const void *, ValueIndex> constants;
   Value tooLarge;
 };
 } // namespace
 
-void BlockTranslator::addReads(Operation *op, const OperationModel &model,
-                               planner::Operation &operation) {
+void BlockTranslator::addReads(Operation *op, ArrayRef<Operation *> inlined,
+                               const OperationModel &model, planner::Operation &operation) {
   llvm::SmallPtrSet<Value, 8> seen;
+  auto addRead = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (!(producer && virtuals.contains(producer)) && seen.insert(value).second)
+      operation.reads.push_back(getIndex(value));
+  };
   auto isStorageSource = [&](unsigned operand) {
     return llvm::any_of(model.storage, [&](const ResultStorage &entry) {
       return (entry.kind == ResultStorage::Kind::View ||
@@ -153,11 +170,16 @@ void BlockTranslator::addReads(Operation *op, const OperationModel &model,
     bool isWritten = isa<BaseMemRefType>(operand.get().getType()) && !model.isPure();
     if (llvm::is_contained(model.unreadOperands, number) && !isStorageSource(number) && !isWritten)
       shapesOnly.push_back(operand.get());
-    else if (seen.insert(operand.get()).second)
-      operation.reads.push_back(getIndex(operand.get()));
+    else
+      addRead(operand.get());
   }
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Operation *inner : inlined) {
+    for (Value operand : inner->getOperands())
+      addRead(operand);
+    getUsedValuesDefinedAbove(inner->getRegions(), captured);
+  }
   for (Value value : captured)
     if (seen.insert(value).second)
       operation.reads.push_back(getIndex(value));
@@ -194,16 +216,41 @@ static bool isReadTwice(Operation *op, Value value) {
   return numReads > 1;
 }
 
+/// Picoseconds of an operation with all that it computes where it reads it: their
+/// arithmetic, and the bytes that come from memory and go there.
+int64_t BlockTranslator::getKernelCost(Operation *op, ArrayRef<Operation *> inlined) {
+  const OperationSummary &summary = summaries.summarize(op);
+  bool isMovement = isForXLA() && summary.model.fusionRole == FusionRole::Movement;
+  if ((inlined.empty() && !isMovement) || op->hasAttr(RematDialect::getCostAttrName()))
+    return summary.cost;
+  const Target &target = summaries.getTarget();
+  int64_t arithmetic = 0;
+  auto add = [&](Operation *member) {
+    const OperationModel &model = summaries.summarize(member).model;
+    arithmetic = addCosts(arithmetic, target.getCost(model.flops, model.flopsType, /*bytes=*/0));
+  };
+  llvm::for_each(inlined, add);
+  add(op);
+  int64_t bytes = getReadBytes(op, inlined, summaries);
+  for (Value value : op->getResults())
+    bytes = addCosts(bytes, getStorageBytes(value.getType(), dataLayout).value_or(0));
+  return std::max(arithmetic, target.getCost(/*flops=*/0, Type(), bytes));
+}
+
 LogicalResult BlockTranslator::addOperation(Operation *op) {
+  int64_t opPosition = position++;
+  if (virtuals.contains(op))
+    return success();
+  SmallVector<Operation *> inlined = getInlined(op, virtuals);
   const OperationSummary &summary = summaries.summarize(op);
   const OperationModel &model = summary.model;
   OpIndex index = result.operations.size();
   planner::Operation operation;
   operation.name = op->getName().getStringRef().str();
-  operation.cost = summary.cost;
+  operation.cost = getKernelCost(op, inlined);
   operation.workspace = summary.workspace;
   std::string whyNot = summary.whyNot;
-  addReads(op, model, operation);
+  addReads(op, inlined, model, operation);
   if (isa<CallOpInterface>(op))
     addHandedOver(operation, /*isCall=*/true);
 
@@ -215,7 +262,11 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     value.isAwaitable = !isa<BaseMemRefType>(opResult.getType());
     size_t numUnknown = result.unknownSizes.size();
     value.bytes = getBytes(opResult, valueIndex);
-    if (const ResultStorage *entry = model.findStorage(opResult.getResultNumber())) {
+    const ResultStorage *entry = model.findStorage(opResult.getResultNumber());
+    // A slice is no view for XLA.
+    if (isForXLA() && model.fusionRole == FusionRole::Movement)
+      entry = nullptr;
+    if (entry) {
       switch (entry->kind) {
       case ResultStorage::Kind::View:
         // Nothing shows more than there is.
@@ -223,8 +274,14 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
                 getStorageBytes(op->getOperand(entry->operand).getType(), layout());
             viewed && value.bytes > *viewed)
           break;
-        value.placement = Placement::View;
         value.source = getIndex(op->getOperand(entry->operand));
+        // What readers make is made in memory for a barrier of XLA, and anew for a reshape.
+        if (isForXLA() && result.problem.values[value.source].placement == Placement::None) {
+          value.source = kNoValue;
+          value.placement = model.isPure() ? Placement::None : Placement::Own;
+          break;
+        }
+        value.placement = Placement::View;
         break;
       case ResultStorage::Kind::Reuse:
         // A destination that is an operand twice cannot be overwritten.
@@ -244,6 +301,8 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
       }
       // The boundary values that the lines above may have added come first.
       valueIndex = result.values.size();
+    } else if (isForXLA() && model.fusionRole == FusionRole::Iota) {
+      value.placement = Placement::None;
     }
     // A value without a storage of its own has no size of its own to know.
     if (value.placement == Placement::None || value.placement == Placement::View)
@@ -270,9 +329,17 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   if (summary.isRecursive)
     result.recursiveCalls.push_back(op);
   result.operations.push_back(op);
+  result.inlined.emplace_back(inlined.begin(), inlined.end());
+  result.positions.push_back(opPosition);
   result.problem.operations.push_back(std::move(operation));
   result.whyNot.push_back(std::move(whyNot));
   return success();
+}
+
+static bool isLoop(Region &region, SummaryAnalysis &summaries) {
+  return lookupModel(region.getParentOp(), summaries.getModels())
+             .value_or(OperationModel())
+             .fusionRole == FusionRole::Loop;
 }
 
 int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
@@ -288,13 +355,14 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
     return sum;
   }
   FunctionProblem inner;
-  BlockTranslator translator(summaries, inner);
-  translator.setLayout(layout);
+  BlockTranslator translator(region.front(), summaries, inner);
   for (Value argument : region.front().getArguments())
     translator.addBoundary(argument, 0, "argument");
   for (Operation &op : region.front())
     if (failed(translator.addOperation(&op)))
       return 0;
+  if (translator.isForXLA() && !inner.operations.empty())
+    shareBuffers(inner, summaries, isLoop(region, summaries));
   for (planner::Value &value : inner.problem.values)
     if (value.producer == kBoundary)
       value.bytes = 0;
@@ -481,6 +549,8 @@ static void dropArgumentsAndResults(FunctionProblem &result, unsigned numArgumen
       ++numReaders[value];
   for (unsigned argument = 0; argument < numArguments; ++argument)
     problem.values[argument].bytes = 0;
+  for (auto [buffer, value] : result.resultBuffers)
+    problem.values[buffer].bytes = 0;
   for (ValueIndex read : problem.operations.back().reads) {
     ValueIndex value = getRoot(problem, read);
     while (value != kNoValue && problem.values[value].producer != kBoundary) {
@@ -523,10 +593,9 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
 
   FunctionProblem result;
   result.problem.alignment = options.alignment;
-  BlockTranslator translator(summaries, result);
-  DataLayout layout = DataLayout::closest(function);
-  translator.setLayout(layout);
+  result.fusion = summaries.getFusion();
   Block &block = body.front();
+  BlockTranslator translator(block, summaries, result);
   for (BlockArgument argument : block.getArguments()) {
     int64_t bytes = translator.getBytes(argument, argument.getArgNumber());
     translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
@@ -548,13 +617,18 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
            << function.getName() << "': a value of type " << value.getType()
            << " has 2^63 bytes or more";
   translator.addHandedOver(result.problem.operations.back(), /*isCall=*/false);
+  if (translator.isForXLA()) {
+    shareBuffers(result, summaries, /*isLoopBody=*/false);
+    addResultBuffers(function, result);
+  }
   limitCosts(result.problem);
 
   keepReadsBeforeWrites(result, summaries);
   saveDecisionsAboutShapes(result);
   if (failed(checkPolicies(result)))
     return failure();
-  overwriteDonated(function, result, options.kept);
+  if (!translator.isForXLA())
+    overwriteDonated(function, result, options.kept);
   if (llvm::Error error = planner::check(result.problem))
     return emitError(function.getLoc(), "cannot analyze function '")
            << function.getName() << "': " << llvm::toString(std::move(error));
@@ -563,7 +637,10 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     if (value.producer != kBoundary)
       continue;
     bool isArgument = index < block.getNumArguments();
-    (isArgument ? result.argumentBytes : result.constantBytes) += value.bytes;
+    bool isResult = result.resultBuffers.contains(index);
+    (isArgument ? result.argumentBytes
+     : isResult ? result.resultBytes
+                : result.constantBytes) += value.bytes;
   }
   planner::Simulation simulation =
       planner::simulate(result.problem, planner::identityPlan(result.problem));

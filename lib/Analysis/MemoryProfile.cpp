@@ -78,13 +78,14 @@ private:
   void addNewState();
 
   ProfileOperation describe(OpIndex op) const {
-    return {problem.operations[op].name, op, formatLocation(function.operations[op]->getLoc())};
+    return {problem.operations[op].name, function.positions[op],
+            formatLocation(function.operations[op]->getLoc())};
   }
 
   std::string getName(ValueIndex value) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (Value irValue = function.values[value])
+    if (Value irValue = function.getShownValue(value))
       irValue.printAsOperand(os, names);
     return text;
   }
@@ -168,8 +169,8 @@ void ProfileBuilder::addLive() {
     if (!storage.isBoundary)
       row.producer = problem.operations[problem.values[value].producer].name;
     else
-      row.producer = function.values[storage.first.value] ? "argument" : "constant";
-    if (Value irValue = function.values[value])
+      row.producer = function.getBoundaryKind(storage.first.value);
+    if (Value irValue = function.getShownValue(value))
       row.location = formatLocation(irValue.getLoc());
     if (StepIndex reader = lastReader[index]; reader != kBoundary)
       row.lastReader = describe(plan.steps[reader].op);

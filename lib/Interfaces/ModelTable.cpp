@@ -101,6 +101,7 @@ OperationModel ModelTableEntry::evaluate(Operation *op, const ModelTable &table)
   model.recursive = recursive;
   model.perElementRegions = perElementRegions;
   model.overridable = overridable;
+  model.fusionRole = fusionRole;
   model.whyNot = whyNot;
   for (const StorageRule &rule : storage)
     for (OpResult result : op->getResults())

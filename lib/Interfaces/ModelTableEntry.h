@@ -61,6 +61,7 @@ struct ModelTableEntry {
   EffectKind effects = EffectKind::Ordered;
   std::string whyNot;
   bool recursive = false, perElementRegions = false, overridable = false, barrier = false;
+  FusionRole fusionRole = FusionRole::None;
   std::vector<StorageRule> storage;
   std::vector<unsigned> unread;
   Cost cost = Cost::DataMovement;

@@ -210,6 +210,24 @@ llvm::Error ModelTableReader::readKey(StringRef key, const json::Value &value,
     entry.effects = *effects;
     return llvm::Error::success();
   }
+  if (key == "fusion") {
+    auto role = llvm::StringSwitch<std::optional<FusionRole>>(value.getAsString().value_or(""))
+                    .Case("none", FusionRole::None)
+                    .Case("elementwise", FusionRole::Elementwise)
+                    .Case("costly", FusionRole::CostlyElementwise)
+                    .Case("movement", FusionRole::Movement)
+                    .Case("reduction", FusionRole::Reduction)
+                    .Case("product", FusionRole::Product)
+                    .Case("update", FusionRole::Update)
+                    .Case("iota", FusionRole::Iota)
+                    .Case("loop", FusionRole::Loop)
+                    .Default(std::nullopt);
+    if (!role)
+      return expectString({"none", "elementwise", "costly", "movement", "reduction", "product",
+                           "update", "iota", "loop"});
+    entry.fusionRole = *role;
+    return llvm::Error::success();
+  }
   if (key == "why_not") {
     if (!value.getAsString())
       return makeError("expected 'why_not' to be a string, but got " + getKindName(value));

@@ -9,6 +9,7 @@
 
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Planner/Simulator.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -44,7 +45,14 @@ class PlanApplier {
 public:
   PlanApplier(const FunctionProblem &problem, const Plan &plan, const ModelTable &models)
       : problem(problem), plan(plan), models(models), terminator(problem.operations.back()),
-        builder(terminator), stepOps(plan.steps.size()) {}
+        builder(terminator), stepOps(plan.steps.size()) {
+    if (problem.fusion == Fusion::XLA)
+      simulation = planner::simulate(problem.problem, plan);
+    for (Operation &op : *terminator->getBlock()) {
+      positions[&op] = input.size();
+      input.push_back(&op);
+    }
+  }
 
   void run() {
     auto region = plan.regions.begin();
@@ -52,6 +60,7 @@ public:
       if (region != plan.regions.end() && region->begin == step) {
         emitRegion(*region);
         step = region->end;
+        firstUnfenced = step;
         ++region;
       } else {
         placeOriginal(step);
@@ -87,6 +96,11 @@ private:
         visit(value, read, getInstance(read, from));
   }
 
+  /// What a step computes where it reads it.
+  ArrayRef<Operation *> getInlined(StepIndex step) const {
+    return problem.inlined[plan.steps[step].op];
+  }
+
   void placeOriginal(StepIndex index);
   void redirectOriginal(StepIndex index);
   void emitRegion(const planner::Region &region);
@@ -113,9 +127,11 @@ private:
   }
   bool fitsBarrier(Value value) const { return !isa<BaseMemRefType>(value.getType()); }
 
-  Operation *cloneStep(OpIndex index, IRMapping &mapping);
-  SmallVector<Value> createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
+  Operation *cloneMarked(Operation *op, IRMapping &mapping);
+  Operation *cloneStep(StepIndex index, IRMapping &mapping);
+  SmallVector<Value> createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after, StringRef name,
                                    Location loc);
+  SmallVector<Value> getUnfenced(StepIndex region) const;
   StringRef getBarrierName(const planner::Region &region) const;
 
   const FunctionProblem &problem;
@@ -123,6 +139,15 @@ private:
   const ModelTable &models;
   Operation *terminator;
   OpBuilder builder;
+  /// For XLA, which has an order of its own: when values are live. And the first step that
+  /// no barrier is behind.
+  std::optional<planner::Simulation> simulation;
+  StepIndex firstUnfenced = 0;
+  /// The operations of the body as it came in, and their positions.
+  std::vector<Operation *> input;
+  llvm::DenseMap<Operation *, int64_t> positions;
+  /// Operations inside of others that have been put in front of one that reads them.
+  llvm::DenseSet<Operation *> placed;
   /// The operation that each step has become.
   std::vector<Operation *> stepOps;
 };
@@ -131,6 +156,9 @@ private:
 void PlanApplier::placeOriginal(StepIndex index) {
   Operation *op = problem.operations[plan.steps[index].op];
   stepOps[index] = op;
+  for (Operation *inlined : getInlined(index))
+    if (placed.insert(inlined).second)
+      inlined->moveBefore(terminator);
   if (op != terminator)
     op->moveBefore(terminator);
 }
@@ -138,21 +166,40 @@ void PlanApplier::placeOriginal(StepIndex index) {
 /// Lets an original read the instances that the plan says.
 void PlanApplier::redirectOriginal(StepIndex index) {
   Operation *op = stepOps[index];
+  IRMapping changed;
   forEachUse(index, [&](ValueIndex, Value read, Value instance) {
-    if (read == instance)
-      return;
+    if (read != instance)
+      changed.map(read, instance);
+  });
+  if (changed.getValueMap().empty())
+    return;
+  // Others may still compute what is inside of it from the values as they were.
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  for (Operation *inlined : getInlined(index))
+    if (llvm::any_of(inlined->getOperands(), [&](Value v) { return changed.contains(v); }))
+      cloneMarked(inlined, changed);
+  for (auto [read, instance] : changed.getValueMap()) {
     op->replaceUsesOfWith(read, instance);
     for (Region &region : op->getRegions())
       replaceAllUsesInRegionWith(read, instance, region);
-  });
+  }
 }
 
-/// A copy of an original at the end of the block, marked as a clone.
-Operation *PlanApplier::cloneStep(OpIndex index, IRMapping &mapping) {
-  Operation *clone = builder.clone(*problem.operations[index], mapping);
+/// A copy of an operation that reads what `mapping` says, marked as a clone.
+Operation *PlanApplier::cloneMarked(Operation *op, IRMapping &mapping) {
+  Operation *clone = builder.clone(*op, mapping);
   clone->setLoc(getMarked(clone->getLoc()));
-  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(), builder.getI64IntegerAttr(index));
+  clone->setDiscardableAttr(RematDialect::getCloneOfAttrName(),
+                            builder.getI64IntegerAttr(positions.at(op)));
   return clone;
+}
+
+/// A copy of an original, and of what it computes, at the end of the block.
+Operation *PlanApplier::cloneStep(StepIndex index, IRMapping &mapping) {
+  for (Operation *inlined : getInlined(index))
+    cloneMarked(inlined, mapping);
+  return cloneMarked(problem.operations[plan.steps[index].op], mapping);
 }
 
 /// The barrier of the dialect of the region's operations, if it has one.
@@ -165,15 +212,33 @@ StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
   return {};
 }
 
-SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, Value after, StringRef name,
-                                              Location loc) {
+SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after,
+                                              StringRef name, Location loc) {
   if (name.empty())
-    return llvm::to_vector_of<Value>(
-        BarrierOp::create(builder, loc, inputs, ValueRange(after)).getResults());
+    return llvm::to_vector_of<Value>(BarrierOp::create(builder, loc, inputs, after).getResults());
   SmallVector<Value> operands(inputs);
-  operands.push_back(after);
+  llvm::append_range(operands, after);
   OperationState state(loc, name, operands, ValueRange(operands).getTypes());
-  return llvm::to_vector_of<Value>(builder.create(state)->getResults().drop_back());
+  return llvm::to_vector_of<Value>(builder.create(state)->getResults().take_front(inputs.size()));
+}
+
+/// What is computed between the last barrier and a region, and read behind it: a region that
+/// waits for all of it is not computed while what that is computed from is still in memory.
+SmallVector<Value> PlanApplier::getUnfenced(StepIndex region) const {
+  // By storage: what it holds.
+  llvm::MapVector<planner::StorageIndex, Value> contents;
+  for (StepIndex step = firstUnfenced; step < region; ++step) {
+    const planner::Operation &operation = problem.problem.operations[plan.steps[step].op];
+    for (auto [number, value] : llvm::enumerate(operation.writes)) {
+      planner::StorageIndex index = simulation->storageOf[simulation->firstWrite[step] + number];
+      if (problem.problem.values[value].placement == Placement::View ||
+          index == planner::kNoStorage || simulation->storages[index].bytes == 0 ||
+          simulation->storages[index].end <= region)
+        continue;
+      contents[index] = stepOps[step]->getResult(number);
+    }
+  }
+  return llvm::map_to_vector(contents, [](const auto &entry) { return entry.second; });
 }
 
 /// Emits the clones of a region behind one barrier over everything they read
@@ -244,10 +309,16 @@ void PlanApplier::emitRegion(const planner::Region &region) {
 
   IRMapping inputMapping, heldInitMapping;
   if (!held.empty()) {
-    Value after = held.front();
+    llvm::SetVector<Value> after;
     if (region.after.value != kNoValue)
-      after = getInstance(problem.values[region.after.value], region.after.step);
-    SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
+      after.insert(getInstance(problem.values[region.after.value], region.after.step));
+    if (simulation)
+      after.insert_range(getUnfenced(region.begin));
+    after.remove_if([&](Value value) { return llvm::is_contained(held, value); });
+    if (after.empty())
+      after.insert(held.front());
+    SmallVector<Value> results =
+        createBarrier(held, after.getArrayRef(), getBarrierName(region), loc);
     for (auto [input, result] : llvm::zip(inputs, results))
       inputMapping.map(input, result);
     for (auto [init, result] : llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))
@@ -279,7 +350,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       map(value, from);
     for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
       map(value, from);
-    stepOps[index] = cloneStep(step.op, mapping);
+    stepOps[index] = cloneStep(index, mapping);
   }
   // An init whose readers all take it through the barrier has no other use.
   for (Value init : inits)
@@ -288,8 +359,8 @@ void PlanApplier::emitRegion(const planner::Region &region) {
 }
 
 /// Erases the originals that the plan no longer executes, last ones first, and
-/// what takes no memory and has lost its readers with them: constants, inits and
-/// views.
+/// what takes no memory and has lost its readers with them: constants, inits, views,
+/// and what readers compute.
 void PlanApplier::eraseDead() {
   std::vector<bool> isKept(problem.operations.size());
   for (const planner::Step &step : plan.steps)
@@ -313,9 +384,13 @@ void PlanApplier::eraseDead() {
                     (info.placement == Placement::View && !isProgramConstant);
            });
   };
-  for (OpIndex index = problem.operations.size() - 1; index >= 0; --index)
-    if (!isKept[index] || lostReaders(index))
-      problem.operations[index]->erase();
+  OpIndex index = problem.operations.size() - 1;
+  for (Operation *op : llvm::reverse(input)) {
+    bool isStep = index >= 0 && op == problem.operations[index];
+    if (isStep ? !isKept[index] || lostReaders(index) : op->use_empty())
+      op->erase();
+    index -= isStep;
+  }
 }
 
 void mlir::remat::applyPlan(const FunctionProblem &problem, const Plan &plan,

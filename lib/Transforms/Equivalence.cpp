@@ -129,8 +129,9 @@ bool ValueNumbering::isSame(Operation *a, Operation *b) {
 FunctionVersion mlir::remat::getVersion(const FunctionProblem &problem, Block *block) {
   FunctionVersion version;
   version.block = block;
-  for (const planner::Operation &operation : problem.problem.operations)
-    version.isPure.push_back(operation.effect == planner::Effect::Pure);
+  version.isPure.assign(block->getOperations().size(), true);
+  for (auto [position, operation] : llvm::zip_equal(problem.positions, problem.problem.operations))
+    version.isPure[position] = operation.effect == planner::Effect::Pure;
   return version;
 }
 

@@ -167,7 +167,7 @@ void ExecutionDescriber::addStorages(int64_t leastBytes,
 
 StorageReport ExecutionDescriber::describe(const Storage &storage, AsmState &names) const {
   StorageReport row;
-  Value value = function.values[storage.first.value];
+  Value value = function.getShownValue(storage.first.value);
   if (value) {
     llvm::raw_string_ostream os(row.value);
     value.printAsOperand(os, names);

@@ -45,7 +45,7 @@ struct ExportProblemPass : public remat::impl::RematExportProblemPassBase<Export
     if (failed(selected))
       return signalPassFailure();
     SymbolTableCollection symbols;
-    SummaryAnalysis summaries(*table, *rates, symbols);
+    SummaryAnalysis summaries(*table, *rates, symbols, resolveFusion(fusion, module));
     if (*times && failed(summaries.useProfile(**times, *selected)))
       return signalPassFailure();
     FailureOr<FunctionProblem> problem = buildProblem(*selected, summaries, {scope, *bytes});

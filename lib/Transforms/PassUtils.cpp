@@ -65,7 +65,7 @@ FailureOr<OwningOpRef<ModuleOp>> mlir::remat::getCopyToPlan(ModuleOp module, Fus
     if (!inlineCalls(*copy))
       copy = nullptr;
   }
-  if (fusion == Fusion::None)
+  if (fusion != Fusion::Kernels)
     return copy;
   if (!copy)
     copy = module.clone();

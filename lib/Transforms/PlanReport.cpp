@@ -44,8 +44,8 @@ public:
     report.packedBytes = packing.packedBytes;
     const Step &peakStep = plan.steps[simulation.peakStep];
     Operation *peakOp = function.operations[peakStep.op];
-    report.peakOperation = {peakOp->getName().getStringRef().str(), peakStep.op,
-                            formatLocation(peakOp->getLoc())};
+    report.peakOperation = {peakOp->getName().getStringRef().str(), function.positions[peakStep.op],
+                            formatLocation(peakOp->getLoc()), peakOp->getLoc()};
     report.liveAtPeak.clear();
     report.recomputed.clear();
     report.moved.clear();
@@ -71,7 +71,7 @@ private:
   std::string getName(ValueIndex value) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (Value irValue = function.values[value])
+    if (Value irValue = function.getShownValue(value))
       irValue.printAsOperand(os, asmState);
     return text;
   }
@@ -150,8 +150,10 @@ void PlanDescriber::describeReaders() {
 
 std::string PlanDescriber::getReason(StorageIndex index) const {
   const Storage &storage = simulation.storages[index];
-  if (storage.isBoundary)
-    return function.values[storage.first.value] ? "argument" : "program constant";
+  if (storage.isBoundary) {
+    StringRef kind = function.getBoundaryKind(storage.first.value);
+    return kind == "constant" ? "program constant" : kind.str();
+  }
   if (isNeeded[index])
     return "needed by this operation";
   OpIndex producer = problem.values[held[index]].producer;
@@ -160,7 +162,7 @@ std::string PlanDescriber::getReason(StorageIndex index) const {
   if (StepIndex next = nextReader[index]; next != kBoundary) {
     OpIndex op = plan.steps[next].op;
     reader = "; read next by '" + problem.operations[op].name + "' (operation " +
-             std::to_string(op) + ")";
+             std::to_string(function.positions[op]) + ")";
   }
   if (isResult[index])
     return "result" + reader;
@@ -204,11 +206,11 @@ void PlanDescriber::describePeak() {
     row.bytes = storage.bytes;
     row.category = getCategoryName(categories[value]).str();
     row.reason = getReason(index);
-    Value irValue = function.values[value];
+    Value irValue = function.getShownValue(value);
     if (Operation *op = irValue ? irValue.getDefiningOp() : nullptr)
       row.producer = op->getName().getStringRef().str();
     else
-      row.producer = irValue ? "argument" : "constant";
+      row.producer = function.getBoundaryKind(value).str();
     row.loc = irValue ? irValue.getLoc() : function.constantLocs.at(value);
     row.location = formatLocation(*row.loc);
     report.categoriesAtPeak[row.category] += row.bytes;
@@ -272,13 +274,14 @@ void PlanDescriber::describeMoves() {
     if (step.isClone)
       continue;
     if (step.op < largest) {
-      report.moved.push_back({problem.operations[step.op].name, step.op, step.op,
+      int64_t from = function.positions[step.op];
+      report.moved.push_back({problem.operations[step.op].name, from, from,
                               formatLocation(function.operations[step.op]->getLoc())});
       continue;
     }
     largest = step.op;
     for (; numPlaced < report.moved.size(); ++numPlaced)
-      report.moved[numPlaced].before = largest;
+      report.moved[numPlaced].before = function.positions[largest];
   }
 }
 

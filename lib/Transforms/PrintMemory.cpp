@@ -90,7 +90,8 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
         failed(checkNumber("loss", loss, -1, module.getLoc())) || failed(table) || failed(rates) ||
         failed(bytes) || failed(arguments))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, fusion, *table);
+    Fusion resolved = resolveFusion(fusion, module);
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, resolved, *table);
     if (failed(copy))
       return signalPassFailure();
     FailureOr<SmallVector<FunctionOpInterface>> selected = selectFunctions(*copy ? **copy : module);
@@ -102,7 +103,7 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
       roleOptions.lossResult = loss;
 
     SymbolTableCollection symbols;
-    SummaryAnalysis summaries(*table, *rates, symbols);
+    SummaryAnalysis summaries(*table, *rates, symbols, resolved);
     std::vector<MemoryProfile> profiles;
     for (FunctionOpInterface function : *selected) {
       FailureOr<MemoryProfile> profile =

@@ -19,6 +19,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -37,7 +38,7 @@ static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
                                                SymbolTableCollection &symbols,
                                                ArrayRef<unsigned> kept = {},
                                                const CostProfile *profile = nullptr) {
-  SummaryAnalysis summaries(getModels(options), options.target, symbols);
+  SummaryAnalysis summaries(getModels(options), options.target, symbols, options.fusion);
   if (profile && failed(summaries.useProfile(*profile, function)))
     return failure();
   return buildProblem(function, summaries,
@@ -128,7 +129,7 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
 static constexpr int64_t kNumFrontPoints = 20;
 
 /// Searches for the answers to all questions that the options ask. Where arguments are
-/// overwritten, `smallest` becomes the plan that the smallest budget known is of.
+/// overwritten, and for XLA, `smallest` becomes the plan that the smallest budget known is of.
 static LogicalResult search(const RematerializeOptions &options, int64_t minBytes,
                             PlannedFunction &planned, planner::Solution &inEffect,
                             std::optional<planner::Plan> &smallest) {
@@ -147,7 +148,10 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   llvm::SmallVector<int64_t, 2> budgets;
   if (report.budgetBytes)
     budgets.push_back(*report.budgetBytes);
-  if (!planned.problem.overwritten.empty())
+  bool isAsked = report.budgetBytes || options.maxOverhead.amount;
+  bool wantsSmallest =
+      !planned.problem.overwritten.empty() || (options.fusion == Fusion::XLA && isAsked);
+  if (wantsSmallest)
     budgets.push_back(0);
   llvm::Expected<std::vector<planner::Answer>> answers =
       options.wantsFront ? planner::solveFront(problem, kNumFrontPoints, budgets, solving)
@@ -160,7 +164,7 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
           planned.front.empty() || packed < planned.front.back().packedBytes)
         planned.front.push_back({packed, answer.addedCost});
 
-  if (!planned.problem.overwritten.empty()) {
+  if (wantsSmallest) {
     smallest = std::move(answers->back().solution.plan);
     answers->pop_back();
   }
@@ -213,6 +217,8 @@ struct Attempt {
   /// Arguments that are read behind their writers by the plan, or by the smallest one if
   /// nothing fits; and by the plan that the smallest budget known is of.
   std::optional<unsigned> read, readBySmallest;
+  /// The plan that the smallest budget known is of, where it was asked for.
+  std::optional<planner::Plan> smallest = {};
   SmallVector<unsigned, 2> kept = {};
 };
 } // namespace
@@ -225,8 +231,11 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
       ::buildProblem(function, options, symbols, kept, options.profile);
   if (failed(built))
     return failure();
-  Attempt attempt{
-      {function, std::move(*built), std::nullopt, {}, {}}, {}, {}, llvm::to_vector<2>(kept)};
+  Attempt attempt{{function, std::move(*built), std::nullopt, {}, {}, {}},
+                  {},
+                  {},
+                  {},
+                  llvm::to_vector<2>(kept)};
   PlannedFunction &planned = attempt.planned;
   const planner::Problem &problem = planned.problem.problem;
 
@@ -254,13 +263,14 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
 
   planner::Solution inEffect = std::move(identity);
   int64_t minBytes = getMinBytes(options, baseline);
-  std::optional<planner::Plan> smallest;
+  std::optional<planner::Plan> &smallest = attempt.smallest;
   if (failed(options.plans ? replay(options, planned, inEffect)
                            : search(options, minBytes, planned, inEffect, smallest)))
     return failure();
   attempt.read = findReadBehindWriter(planned.problem, inEffect.plan);
   if (smallest)
     attempt.readBySmallest = findReadBehindWriter(planned.problem, *smallest);
+  planned.peaks = {inEffect.simulation.livePeak, inEffect.packing.packedBytes};
   report.addedCost = planner::addedCost(problem, inEffect.plan);
   if (options.profile && options.profile->function == report.name)
     if (failed(predictCosts(options, inEffect.plan, planned, symbols)))
@@ -335,9 +345,127 @@ static LogicalResult improveByKeeping(Attempt &attempt, const RematerializeOptio
   return success();
 }
 
+/// Makes what the function is with `plan` the outcome of `planned`: what clones are computed
+/// inside of is only known of a rewritten copy.
+static LogicalResult describeRewritten(PlannedFunction &planned, const planner::Plan &plan,
+                                       const RematerializeOptions &options,
+                                       SymbolTableCollection &symbols) {
+  FunctionOpInterface function = planned.function;
+  auto copy = cast<FunctionOpInterface>(function->clone());
+  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  auto erase = llvm::make_scope_exit([&] { copy->erase(); });
+  FailureOr<FunctionProblem> problem = ::buildProblem(copy, options, symbols);
+  if (failed(problem))
+    return failure();
+  applyPlan(*problem, plan, getModels(options));
+  problem = ::buildProblem(copy, options, symbols);
+  if (failed(problem))
+    return failure();
+  planner::Solution rewritten =
+      planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
+  planned.peaks = {rewritten.simulation.livePeak, rewritten.packing.packedBytes};
+  FunctionReport now = planned.report;
+  describePlan(*problem, rewritten, categorize(*problem, options.roles),
+               getMinBytes(options, now.baselinePackedBytes), now);
+  now.recomputed = std::move(planned.report.recomputed);
+  now.moved = std::move(planned.report.moved);
+  now.addedCost = rewritten.simulation.cost - now.cost;
+  planned.report = std::move(now);
+  return success();
+}
+
+/// Times that the target of a search is corrected.
+static constexpr int kMaxCorrections = 3;
+/// The part of a budget that a plan may leave unused.
+static constexpr int64_t kUnusedPart = 50;
+
+/// Corrects the target of the search by what rewritten copies take, until one is within
+/// the budget and leaves little of it unused. Nothing if none is.
+static FailureOr<std::optional<PlannedFunction>>
+searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCollection &symbols) {
+  const FunctionReport &report = attempt.planned.report;
+  FunctionOpInterface function = attempt.planned.function;
+  std::optional<int64_t> budget = report.budgetBytes;
+  int64_t limit = budget.value_or(report.baselinePackedBytes);
+  std::optional<PlannedFunction> best;
+  int64_t target = limit;
+  for (int correction = 0; attempt.planned.report.status == PlanStatus::Met; ++correction) {
+    PlannedFunction &planned = attempt.planned;
+    planned.report.budgetBytes = budget;
+    if (failed(describeRewritten(planned, planned.solution->plan, options, symbols)))
+      return failure();
+    int64_t unused = limit - planned.peaks.packedBytes;
+    bool isGood = unused >= 0 && (planned.report.addedCost <= 0 || unused <= limit / kUnusedPart);
+    if (unused >= 0 && (!best || planned.report.addedCost < best->report.addedCost))
+      best = std::move(planned);
+    target += unused;
+    if (isGood || !budget || options.plans || correction == kMaxCorrections || target <= 0)
+      break;
+    RematerializeOptions how = options;
+    how.budget = {Budget::Kind::Bytes, target};
+    how.wantsFront = false;
+    FailureOr<Attempt> next = planWithout({}, function, how, symbols);
+    if (failed(next))
+      return failure();
+    attempt = std::move(*next);
+  }
+  return best;
+}
+
+static FailureOr<PlannedFunction> planForXLA(FunctionOpInterface function,
+                                             const RematerializeOptions &options,
+                                             SymbolTableCollection &symbols) {
+  FailureOr<Attempt> first = planWithout({}, function, options, symbols);
+  if (failed(first))
+    return failure();
+  PlannedFunction unchanged = first->planned;
+  int64_t minimum = unchanged.report.baselinePackedBytes;
+  int64_t limit = unchanged.report.budgetBytes.value_or(minimum);
+  // The smallest budget known is that of the smallest plan, whatever was asked for.
+  std::optional<PlannedFunction> smallest;
+  if (first->smallest) {
+    smallest = unchanged;
+    const planner::Problem &problem = smallest->problem.problem;
+    planner::Solution solution = planner::evaluate(problem, std::move(*first->smallest));
+    describePlan(smallest->problem, solution, categorize(smallest->problem, options.roles),
+                 getMinBytes(options, minimum), smallest->report);
+    if (failed(describeRewritten(*smallest, solution.plan, options, symbols)))
+      return failure();
+    bool fits = smallest->peaks.packedBytes <= limit;
+    smallest->report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
+    smallest->solution.reset();
+    if (fits || options.onInfeasible == OnInfeasible::Warn)
+      smallest->solution = std::move(solution);
+    minimum = std::min(minimum, smallest->peaks.packedBytes);
+  }
+  std::optional<PlannedFunction> best;
+  if (unchanged.report.status == PlanStatus::Unchanged) {
+    best = std::move(unchanged);
+  } else {
+    FailureOr<std::optional<PlannedFunction>> found =
+        searchForXLA(std::move(*first), options, symbols);
+    if (failed(found))
+      return failure();
+    best = std::move(*found);
+  }
+  PlannedFunction &answer = best ? *best : *smallest;
+  FunctionReport &report = answer.report;
+  report.minimumKnownBytes = std::min(minimum, report.packedBytes);
+  // Bounds are those of plans whose clones are all in memory.
+  if (report.addedCostLowerBound)
+    report.addedCostLowerBound = 0;
+  return std::move(answer);
+}
+
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
                                                      const RematerializeOptions &options,
                                                      SymbolTableCollection &symbols) {
+  if (options.fusion == Fusion::XLA) {
+    FailureOr<PlannedFunction> planned = planForXLA(function, options, symbols);
+    if (succeeded(planned))
+      warnAboutUncounted(function, planned->problem);
+    return planned;
+  }
   FailureOr<Attempt> attempt = planAround(function, options, symbols);
   if (failed(attempt))
     return failure();
@@ -385,10 +513,10 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
                                      const RematerializeOptions &options,
                                      SymbolTableCollection &symbols) {
   const FunctionReport &report = planned.report;
-  Operation *peakOp = planned.problem.operations[report.peakOperation.index];
+  Location peakLoc = *report.peakOperation.loc;
   InFlightDiagnostic diagnostic = options.onInfeasible == OnInfeasible::Error
-                                      ? mlir::emitError(peakOp->getLoc())
-                                      : mlir::emitWarning(peakOp->getLoc());
+                                      ? mlir::emitError(peakLoc)
+                                      : mlir::emitWarning(peakLoc);
   if (!report.budgetBytes) {
     diagnostic << "function '" << report.name << "' may add "
                << options.maxOverhead.resolve(report.cost)
@@ -411,10 +539,9 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
         << merged->packedBytes << " bytes: run cse before rematerialize";
   diagnostic.attachNote() << "arguments take " << report.argumentBytes << " bytes, results "
                           << report.resultBytes << " bytes";
-  diagnostic.attachNote(peakOp->getLoc())
-      << "the packed peak of " << report.packedBytes << " bytes is at '"
-      << report.peakOperation.name << "' (operation " << report.peakOperation.index
-      << "), where these are live:";
+  diagnostic.attachNote(peakLoc) << "the packed peak of " << report.packedBytes << " bytes is at '"
+                                 << report.peakOperation.name << "' (operation "
+                                 << report.peakOperation.index << "), where these are live:";
   for (auto [index, row] : llvm::enumerate(report.liveAtPeak)) {
     if (index == kMaxNotes && report.liveAtPeak.size() > kMaxNotes + 1) {
       int64_t rest = 0;
@@ -442,16 +569,15 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
 static LogicalResult verifyBytes(const PlannedFunction &planned, const FunctionProblem &rewritten) {
   planner::Solution recount =
       planner::evaluate(rewritten.problem, planner::identityPlan(rewritten.problem));
-  const planner::Solution &plan = *planned.solution;
+  const Peaks &promised = planned.peaks;
   int64_t live = recount.simulation.livePeak, packed = recount.packing.packedBytes;
-  int64_t plannedLive = plan.simulation.livePeak;
-  int64_t limit = std::max(plan.packing.packedBytes, planned.report.budgetBytes.value_or(0));
-  if (live <= plannedLive && packed <= limit)
+  int64_t limit = std::max(promised.packedBytes, planned.report.budgetBytes.value_or(0));
+  if (live <= promised.liveBytes && packed <= limit)
     return success();
   FunctionOpInterface function = planned.function;
   return mlir::emitError(function.getLoc(), "internal error: the plan for function '")
-         << function.getName() << "' has a live peak of " << plannedLive
-         << " bytes and a packed peak of " << plan.packing.packedBytes
+         << function.getName() << "' has a live peak of " << promised.liveBytes
+         << " bytes and a packed peak of " << promised.packedBytes
          << " bytes, but the rewritten function has " << live << " and " << packed;
 }
 
@@ -485,7 +611,7 @@ static void sinkClones(FunctionOpInterface function, const FunctionReport &repor
                        const RematerializeOptions &options, SymbolTableCollection &symbols) {
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
-  SummaryAnalysis summaries(getModels(options), options.target, symbols);
+  SummaryAnalysis summaries(getModels(options), options.target, symbols, options.fusion);
   if (sinkClonesIntoBranches(copy.getFunctionBody().front(), summaries) != 0) {
     FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
     if (succeeded(peaks) && peaks->liveBytes == report.peakBytes &&

@@ -123,12 +123,13 @@ struct RematerializePass : public remat::impl::RematerializePassBase<Remateriali
     if (failed(table) || failed(rates) || failed(times) || failed(checkedAlignment))
       return signalPassFailure();
     RematerializeOptions options = getOptions(*rates, *table);
+    options.fusion = resolveFusion(fusion, module);
     options.profile = *times ? &**times : nullptr;
     options.alignment = *checkedAlignment;
     options.plans = given ? &*given : nullptr;
 
     // What has been put together stays so only if something is recomputed.
-    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, fusion, *table);
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, options.fusion, *table);
     if (failed(copy))
       return signalPassFailure();
     if (*copy)

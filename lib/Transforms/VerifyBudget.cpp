@@ -39,12 +39,13 @@ struct VerifyBudgetPass : public remat::impl::RematVerifyPassBase<VerifyBudgetPa
         checkAlignment(alignment.getValue(), getArgument(), module.getLoc());
     if (failed(table) || failed(checkedAlignment))
       return signalPassFailure();
-    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, fusion, *table);
+    RematerializeOptions options;
+    options.fusion = resolveFusion(fusion, module);
+    FailureOr<OwningOpRef<ModuleOp>> copy = getCopyToPlan(module, options.fusion, *table);
     if (failed(copy))
       return signalPassFailure();
     if (*copy)
       module = **copy;
-    RematerializeOptions options;
     options.scope = scope;
     options.target = llvm::cantFail(Target::get("h100"));
     options.models = &*table;

@@ -2,12 +2,12 @@
 //
 // What is within its budget stays as it is.
 // RUN: remat-opt %s -o %t.unchanged
-// RUN: remat-opt %s -rematerialize="budget=100%%" | diff %t.unchanged -
-// RUN: not remat-opt %s -rematerialize="budget=1MB" 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: remat-opt %s -rematerialize="fusion=none budget=100%%" | diff %t.unchanged -
+// RUN: not remat-opt %s -rematerialize="fusion=none budget=1MB" 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: inlined-plans.mlir:[[#@LINE+37]]:8: error: function 'step' does not fit into the budget of 1000000 bytes
 //
 // Otherwise the bodies come out. What an operation that is not registered refers to stays.
-// RUN: remat-opt %s -rematerialize="budget=100MiB report=%t.json" -o %t.mlir
+// RUN: remat-opt %s -rematerialize="fusion=none budget=100MiB report=%t.json" -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 // CHECK:       func.func private @combine
@@ -24,17 +24,17 @@
 //
 // All passes count the same: arguments 1 MiB, @step's first broadcast 64, and 97 at the second
 // call; 98 MiB without the former.
-// RUN: remat-opt %s -remat-verify=budget=162MiB -o /dev/null
-// RUN: not remat-opt %s -remat-verify=budget=161MiB -o /dev/null 2>&1 | FileCheck %s --check-prefix=VERIFY
+// RUN: remat-opt %s -remat-verify="fusion=none budget=162MiB" -o /dev/null
+// RUN: not remat-opt %s -remat-verify="fusion=none budget=161MiB" -o /dev/null 2>&1 | FileCheck %s --check-prefix=VERIFY
 // VERIFY: function 'step' exceeds the budget of 168820736 bytes: its packed peak is 169869312 bytes
-// RUN: remat-opt %s -remat-print-memory=function=step -o /dev/null 2>&1 | FileCheck %s --check-prefix=PRINT
+// RUN: remat-opt %s -remat-print-memory="fusion=none function=step" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PRINT
 // PRINT: memory of function 'step' (6 operations
 // PRINT: packed peak {{ *}}169869312 B
 // RUN: remat-opt %s -remat-export-problem=function=step -o /dev/null | FileCheck %s --check-prefix=EXPORT
 // EXPORT-NOT: func.call
 // EXPORT: stablehlo.broadcast_in_dim
 // EXPORT-NOT: func.call
-// RUN: remat-opt %t.mlir -remat-verify=budget=100MiB -o /dev/null
+// RUN: remat-opt %t.mlir -remat-verify="fusion=none budget=100MiB" -o /dev/null
 
 !t1 = tensor<262144xf32>
 !t64 = tensor<64x262144xf32>

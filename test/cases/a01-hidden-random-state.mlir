@@ -2,7 +2,7 @@
 // state they may be, and then from the same state.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=110MiB on-infeasible=warn report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=110MiB on-infeasible=warn report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --warn --peak --uncounted hidden \
 // RUN:   | FileCheck %s --check-prefix=FACTS
@@ -10,7 +10,7 @@
 //
 // One byte too few for @rng alone, where nothing may be done:
 // RUN: not remat-opt %s --allow-unregistered-dialect -o /dev/null \
-// RUN:   --rematerialize=budget=169869375B 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN:   --rematerialize="fusion=none budget=169869375B" 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: function 'rng' does not fit into the budget of 169869375 bytes: the smallest budget known to be feasible is 169869376 bytes
 // REFUSED: note: 67108864 bytes: {{.*}}stablehlo.rng, not recomputable: {{.*}}draws from hidden random state
 

@@ -2,7 +2,7 @@
 // the state that was read is computed again from that value, not from one that is read anew.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --warn --peak --uncounted load_store --uncounted variable \
 // RUN:   | FileCheck %s --check-prefix=FACTS

@@ -2,7 +2,7 @@
 // loop, a copy, a free. What was computed from the buffer is not computed again behind them.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json | FileCheck %s --check-prefix=FACTS
 

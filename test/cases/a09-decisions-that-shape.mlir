@@ -1,7 +1,7 @@
 // A discrete decision that determines shapes is saved, never computed again.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=260MiB on-infeasible=warn report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=260MiB on-infeasible=warn report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json | FileCheck %s --check-prefix=FACTS
 

@@ -2,12 +2,12 @@
 // in between; uses with nothing in between share one.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=98MiB report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=98MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
 //
 // One byte below what is met:
-// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize=budget=102760447B -o %t.none 2>&1 \
+// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=102760447B" -o %t.none 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: function 'start_and_end' does not fit into the budget of 102760447 bytes: the smallest budget known to be feasible is 102760448 bytes
 

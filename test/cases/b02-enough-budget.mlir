@@ -1,22 +1,22 @@
 // With a budget at or above the peak the output is what the tool prints with no pass at all.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.plain.mlir
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize=budget=169869312B -o %t.exact.mlir
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=169869312B" -o %t.exact.mlir
 // RUN: diff %t.plain.mlir %t.exact.mlir
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize=budget=100% -o %t.all.mlir
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=100%" -o %t.all.mlir
 // RUN: diff %t.plain.mlir %t.all.mlir
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="budget=9000000TB report=%t.json" -o %t.much.mlir
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=9000000TB report=%t.json" -o %t.much.mlir
 // RUN: diff %t.plain.mlir %t.much.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.much.mlir | FileCheck %s --check-prefix=FACTS
 //
 // The same with locations and in generic form:
 // RUN: remat-opt %s --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-op-generic -o %t.plain.mlir
 // RUN: remat-opt %s --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-op-generic \
-// RUN:   --rematerialize=budget=162MiB -o %t.exact.mlir
+// RUN:   --rematerialize="fusion=none budget=162MiB" -o %t.exact.mlir
 // RUN: diff %t.plain.mlir %t.exact.mlir
 //
 // One byte less is another matter:
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize=budget=169869311B | FileCheck %s
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=169869311B" | FileCheck %s
 
 !t1 = tensor<1x262144xf32>
 !t64 = tensor<64x262144xf32>

@@ -3,7 +3,7 @@
 // memory.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=1B report=%t.json" 2> %t.err
 // RUN: %python -c "import json; f = json.load(open('%t.json'))['functions'][0]; \
 // RUN:   held = [row['reason'] for row in f['live_at_peak'] if row['bytes'] == 8 << 20 and row['producer'].startswith('test.')]; \
 // RUN:   moved = f['minimum_known_bytes'] == 48 << 20 and f['added_cost_ps'] == 0; \

@@ -4,7 +4,7 @@
 //
 // RUN: %python %S/Inputs/generate.py ladder 40 > %t.raw.mlir
 // RUN: remat-opt %t.raw.mlir --canonicalize --cse --canonicalize --cse -o %t.ladder.mlir
-// RUN: remat-opt %t.ladder.mlir -o %t.mlir --rematerialize="budget=86016B report=%t.json"
+// RUN: remat-opt %t.ladder.mlir -o %t.mlir --rematerialize="fusion=none budget=86016B report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=LADDER
 // RUN: remat-opt %t.mlir --canonicalize --cse --loop-invariant-code-motion --cse -o %t.cleaned.mlir
 // RUN: %recount %t.mlir > %t.before
@@ -13,7 +13,7 @@
 //
 // RUN: %python %S/Inputs/generate.py fan-out 20 > %t.raw.mlir
 // RUN: remat-opt %t.raw.mlir --canonicalize --cse --canonicalize --cse -o %t.fan.mlir
-// RUN: remat-opt %t.fan.mlir -o %t.mlir --rematerialize="budget=18816B report=%t.json"
+// RUN: remat-opt %t.fan.mlir -o %t.mlir --rematerialize="fusion=none budget=18816B report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FAN
 // RUN: remat-opt %t.mlir --canonicalize --cse --loop-invariant-code-motion --cse -o %t.cleaned.mlir
 // RUN: %recount %t.mlir > %t.before
@@ -23,7 +23,7 @@
 // Regions without outside inputs: fills, splats of constants and iotas.
 // RUN: remat-opt %s --allow-unregistered-dialect --canonicalize --cse --canonicalize --cse -o %t.own.mlir
 // RUN: remat-opt %t.own.mlir --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=106MiB report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=106MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
 // RUN: remat-opt %t.mlir --allow-unregistered-dialect -o %t.cleaned.mlir \
 // RUN:   --canonicalize --cse --loop-invariant-code-motion --cse

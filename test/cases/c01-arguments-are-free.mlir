@@ -1,10 +1,10 @@
 // Arguments are there anyway: a transpose or a cast of a weight is recomputed from the weight,
 // rather than an activation, whose operand would have to be kept.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=130MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=130MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=TIGHT
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=153MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=153MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=ROOMY
 
 !t1 = tensor<1x262144xf32>

@@ -1,13 +1,13 @@
 // h: bf16 -> f = extf h -> n = exp f -> m = truncf n, and all of them are used by the backward
 // part. Where one of them can stay, it is h: half the bytes, and the others follow from it.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=121MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=121MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=113MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=113MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=130MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=130MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=TWO
 
 !t1 = tensor<1x262144xf32>

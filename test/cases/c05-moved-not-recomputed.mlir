@@ -1,10 +1,10 @@
 // An operation that only the backward part uses, but that stands in the forward part, is moved.
 // That is no recomputation: no cost, no clone, no barrier.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=98MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=98MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir --implicit-check-not=barrier --implicit-check-not=clone_of
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="budget=98MiB report=-" -o /dev/null 2>&1 \
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=98MiB report=-" -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TABLE
 
 !t1 = tensor<1x262144xf32>

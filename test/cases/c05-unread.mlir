@@ -1,11 +1,11 @@
 // What nobody reads and has no effects need not be computed: where its bytes are in the way it
 // goes, at no cost. Where the function fits as it is, it stays.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=10MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=10MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.plain.mlir
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize=budget=322MiB
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=322MiB"
 // RUN: diff %t.plain.mlir %t.mlir
 
 !t1 = tensor<1x262144xf32>

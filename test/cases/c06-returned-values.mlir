@@ -2,7 +2,7 @@
 // there to the end: no clone of it, and the report says why.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=161MiB report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=161MiB report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.err
 // RUN: %python %S/Inputs/facts.py %t.json --peak | FileCheck %s --check-prefix=FACTS
 

@@ -2,12 +2,12 @@
 // not cloned either.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.plain.mlir
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=98MiB report=%t.json" 2> %t.err
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=98MiB report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.err --check-prefix=WARN
 // RUN: diff %t.plain.mlir %t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --uncounted dynamic | FileCheck %s --check-prefix=FACTS
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 
 !t1 = tensor<1x262144xf32>

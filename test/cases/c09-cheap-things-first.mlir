@@ -1,16 +1,16 @@
 // Iotas, broadcasts, masks and one-hots are recomputed before any matrix product.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=153100288B report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=153100288B report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=150MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=150MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=170MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=170MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=CHEAP
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=185MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=185MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=CHEAP
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --warn | FileCheck %s --check-prefix=ALL
 
 !row = tensor<2048xf32>

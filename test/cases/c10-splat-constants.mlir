@@ -2,7 +2,7 @@
 // are program data, counted once. Neither is expanded in the text.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --warn | FileCheck %s --check-prefix=FACTS
 // RUN: %python -c "import os; size = os.path.getsize('%t.mlir'); print(size); assert size < 20000"

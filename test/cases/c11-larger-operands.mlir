@@ -2,7 +2,7 @@
 // never cloned, and where nothing else helps, the refusal has the true minimum and the reason.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=98MiB report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=98MiB report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.err
 // RUN: %python %S/Inputs/facts.py %t.json --peak | FileCheck %s --check-prefix=FACTS
 

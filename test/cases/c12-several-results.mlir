@@ -2,7 +2,7 @@
 // operation once, and the scalar keeps its use. The small one is computed again with the large one
 // at no further cost, so that its use may as well read that.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=100MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=100MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=FACTS
 

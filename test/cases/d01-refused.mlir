@@ -4,19 +4,19 @@
 // budget.
 //
 // RUN: not remat-opt %s --allow-unregistered-dialect -o %t.none \
-// RUN:   --rematerialize="budget=100MiB report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=100MiB report=%t.json" 2> %t.err
 // RUN: FileCheck %s --input-file=%t.err
 // RUN: not ls %t.none
 // RUN: %python %S/Inputs/refusals.py %t.err | FileCheck %s --check-prefix=SUMS
 // RUN: %python %S/Inputs/facts.py %t.json --peak | FileCheck %s --check-prefix=FACTS
 //
 // The minimum, the largest of all:
-// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize=budget=266338432B -o %t.mlir
-// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize=budget=266338431B -o %t.none 2>&1 \
+// RUN: remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=266338432B" -o %t.mlir
+// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=266338431B" -o %t.none 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LESS
-// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize=budget=200MiB -o %t.none 2>&1 \
+// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=200MiB" -o %t.none 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MINIMUM
-// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize=budget=1B -o %t.none 2>&1 \
+// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=1B" -o %t.none 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MINIMUM
 // LESS:     error: function 'reasons' does not fit into the budget of 266338431 bytes: the smallest budget known to be feasible is 266338432 bytes
 // LESS-NOT: error:

@@ -1,13 +1,13 @@
 // A budget a little below the peak takes one clone, the cheapest that suffices; a lower one the
 // cheapest set that the search knows.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=161480703B report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=161480703B report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=BYTE
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=138MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=138MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=SIXTEEN
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=137MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=137MiB report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=MORE
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=99% report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=99% report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s --check-prefix=BYTE
 
 !t1 = tensor<1x262144xf32>

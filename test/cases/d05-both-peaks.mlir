@@ -2,12 +2,12 @@
 // one.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=102760512B report=-" 2> %t.table
+// RUN:   --rematerialize="fusion=none budget=102760512B report=-" 2> %t.table
 // RUN: FileCheck %s --input-file=%t.table
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=102760512B report=%t.json"
+// RUN:   --rematerialize="fusion=none budget=102760512B report=%t.json"
 // RUN: FileCheck %s --input-file=%t.json --check-prefix=JSON
-// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize=budget=102760511B 2>&1 \
+// RUN: not remat-opt %s --allow-unregistered-dialect --rematerialize="fusion=none budget=102760511B" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PACKED
 
 !t1 = tensor<1x262144xf32>

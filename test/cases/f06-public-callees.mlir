@@ -1,7 +1,7 @@
 // A function that has a budget of its own and is also called: what its callers report is about the
 // callee as it is in the end.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=75% report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=75% report=%t.json"
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir | FileCheck %s
 
 !t1 = tensor<1x262144xf32>

@@ -2,7 +2,7 @@
 // unknown size are not.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir \
-// RUN:   --rematerialize="budget=1B on-infeasible=warn report=%t.json" 2> %t.err
+// RUN:   --rematerialize="fusion=none budget=1B on-infeasible=warn report=%t.json" 2> %t.err
 // RUN: %python %S/Inputs/facts.py %t.json %t.mlir --warn --uncounted dynamic --uncounted tuple \
 // RUN:   | FileCheck %s
 

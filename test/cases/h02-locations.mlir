@@ -1,7 +1,7 @@
 // Originals keep their locations; a clone has that of its original, marked; so has the barrier.
 //
 // RUN: remat-opt %s --allow-unregistered-dialect --mlir-print-debuginfo --mlir-print-local-scope \
-// RUN:   --rematerialize=budget=98MiB | FileCheck %s
+// RUN:   --rematerialize="fusion=none budget=98MiB" | FileCheck %s
 
 !t1 = tensor<1x262144xf32>
 !t64 = tensor<64x262144xf32>

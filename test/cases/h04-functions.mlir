@@ -1,10 +1,10 @@
 // Modules as they come: several functions, declarations, empty functions, private ones that are
 // called or not, nested modules, recursion, functions of other dialects.
 //
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="budget=100MiB report=%t.json"
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --rematerialize="fusion=none budget=100MiB report=%t.json"
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: %python %S/Inputs/facts.py %t.json | FileCheck %s --check-prefix=FACTS
-// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --remat-print-memory 2> %t.txt
+// RUN: remat-opt %s --allow-unregistered-dialect -o %t.mlir --remat-print-memory=fusion=none 2> %t.txt
 
 !t1 = tensor<1x262144xf32>
 !t64 = tensor<64x262144xf32>

@@ -45,11 +45,21 @@ struct OverwrittenArgument {
 
 struct FunctionProblem {
   planner::Problem problem;
-  /// By planner::OpIndex: the operations of the body in order.
+  /// None or XLA.
+  Fusion fusion = Fusion::None;
+  /// By planner::OpIndex: the operations of the body in order, without those that others
+  /// compute where they read them.
   std::vector<Operation *> operations;
-  /// By planner::ValueIndex; null for program constants.
+  /// By planner::OpIndex: the operations that each computes where it reads them, each
+  /// behind what it reads itself; and the position of each in the body.
+  std::vector<SmallVector<Operation *, 0>> inlined;
+  std::vector<int64_t> positions;
+  /// By planner::ValueIndex; null for program constants and buffers of results.
   std::vector<Value> values;
   llvm::DenseMap<Value, planner::ValueIndex> valueIndex;
+  /// Boundary values that stand for the buffers of results which a caller provides, with
+  /// the values returned in them.
+  llvm::DenseMap<planner::ValueIndex, Value> resultBuffers;
   /// Of program constants: the first operation that refers to each.
   llvm::DenseMap<planner::ValueIndex, Location> constantLocs;
   /// By planner::OpIndex: why it cannot be executed again; empty if it can.
@@ -64,11 +74,23 @@ struct FunctionProblem {
   /// behind its writer: see `findReadBehindWriter`.
   std::vector<OverwrittenArgument> overwritten;
   /// Bytes before alignment, whatever the scope: of the arguments, of the
-  /// distinct storages of the results that are in no arguments, of the distinct
-  /// dense constants.
+  /// distinct storages of the results that are in no arguments (with Fusion::XLA of each
+  /// result), of the distinct dense constants.
   int64_t argumentBytes = 0;
   int64_t resultBytes = 0;
   int64_t constantBytes = 0;
+
+  /// The value that people know a planner's value by; null for program constants.
+  Value getShownValue(planner::ValueIndex value) const {
+    auto buffer = resultBuffers.find(value);
+    return buffer == resultBuffers.end() ? values[value] : buffer->second;
+  }
+  /// What a boundary value is: "argument", "result" or "constant".
+  StringRef getBoundaryKind(planner::ValueIndex value) const {
+    if (resultBuffers.contains(value))
+      return "result";
+    return values[value] ? "argument" : "constant";
+  }
 };
 
 /// Builds the problem of a function whose body is a single block. Emits one

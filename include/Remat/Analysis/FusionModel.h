@@ -15,16 +15,15 @@
 #define REMAT_ANALYSIS_FUSIONMODEL_H
 
 #include "Remat/Analysis/OperationSummary.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::remat {
 
-/// What happens to the operations of a function before it gets memory.
-enum class Fusion {
-  /// Every value is a buffer.
-  None,
-  /// Operations are put together as `findInlinedOperations` says.
-  Kernels,
-};
+/// `fusion`, with Auto decided for `module`.
+Fusion resolveFusion(Fusion fusion, Operation *module);
+
+/// "none", "kernels", "xla" or "auto".
+StringRef getFusionName(Fusion fusion);
 
 /// Which kernels may become larger.
 enum class Inlining {
@@ -44,6 +43,26 @@ enum class Inlining {
 /// eighth larger than the result.
 SmallVector<Operation *> findInlinedOperations(Block &block, SummaryAnalysis &summaries,
                                                Inlining inlining = Inlining::Anywhere);
+
+/// The value that XLA changes a part of to compute an operation with one result: the first
+/// operand of an update or a scatter, and what is added to a scatter into zeros. Null for
+/// all others.
+Value getUpdatedValue(Operation *op, SummaryAnalysis &summaries);
+
+/// The operations of `block` whose results XLA never writes to memory: their readers
+/// compute the elements that they read, from what the operation reads. These are
+/// elementwise operations, broadcasts, slices, transposes, pads and concatenations all of
+/// whose readers, seen through reshapes, compute elements or reduce them; of costly ones
+/// only those with one reader. Reshapes of virtual
+/// results are virtual, too, and what is scattered into zeros to be added to something.
+llvm::DenseSet<Operation *> findVirtualOperations(Block &block, SummaryAnalysis &summaries);
+
+/// Bytes that the kernel of `op` with `inlined` reads from memory: of each value as much as
+/// the operation that reads most of it.
+int64_t getReadBytes(Operation *op, ArrayRef<Operation *> inlined, SummaryAnalysis &summaries);
+
+/// Those of `virtuals` that the kernel of `op` computes, each behind what it reads.
+SmallVector<Operation *> getInlined(Operation *op, const llvm::DenseSet<Operation *> &virtuals);
 
 } // namespace mlir::remat
 

@@ -28,6 +28,18 @@ namespace mlir::remat {
 struct CostProfile;
 class ModelTable;
 
+/// What happens to the operations of a function before it gets memory.
+enum class Fusion {
+  /// Every value is a buffer.
+  None,
+  /// Operations are put together as `findInlinedOperations` says.
+  Kernels,
+  /// XLA forms kernels later: `findVirtualOperations` says which values it never writes.
+  XLA,
+  /// What the module is for: XLA for StableHLO, None for all else.
+  Auto,
+};
+
 /// Trips that a loop with an unknown number of them is assumed to make, so that
 /// it is recomputed only when nothing else helps.
 constexpr int64_t kUnknownTripCount = 65536;
@@ -69,8 +81,9 @@ struct OperationSummary {
 class SummaryAnalysis {
 public:
   /// `models` and `symbols` must outlive the analysis.
-  SummaryAnalysis(const ModelTable &models, Target target, SymbolTableCollection &symbols)
-      : models(models), target(std::move(target)), symbols(symbols) {}
+  SummaryAnalysis(const ModelTable &models, Target target, SymbolTableCollection &symbols,
+                  Fusion fusion = Fusion::None)
+      : models(models), target(std::move(target)), symbols(symbols), fusion(fusion) {}
 
   /// Lets the times of a profile take the place of what the models say that operations of
   /// `function` cost; `remat.cost` counts more. Called before anything is summarized. Emits
@@ -81,6 +94,8 @@ public:
 
   const ModelTable &getModels() const { return models; }
   const Target &getTarget() const { return target; }
+  /// What happens to the operations before they get memory: None or XLA.
+  Fusion getFusion() const { return fusion; }
 
 private:
   struct CalleeSummary {
@@ -103,6 +118,7 @@ private:
   const ModelTable &models;
   Target target;
   SymbolTableCollection &symbols;
+  Fusion fusion;
   /// Picoseconds that were measured.
   llvm::DenseMap<Operation *, int64_t> measuredCosts;
   llvm::DenseMap<Operation *, CalleeSummary> callees;

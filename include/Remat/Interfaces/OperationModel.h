@@ -101,6 +101,30 @@ struct KernelModel {
 };
 
 /// The model of one operation, without its regions and callees.
+/// How an operation takes part in the kernels that a compiler behind this one forms.
+enum class FusionRole {
+  /// It reads and writes buffers: products, sorts, calls.
+  None,
+  /// Each element is computed from elements of the operands by simple arithmetic.
+  Elementwise,
+  /// The same with a division, a root, or a transcendental function.
+  CostlyElementwise,
+  /// Each element is one of an operand or a constant: broadcasts, slices, transposes.
+  Movement,
+  /// Reads elements and writes buffers.
+  Reduction,
+  /// A product of matrices: it reads and writes buffers, as matrices or batches of them.
+  Product,
+  /// Changes a part of the first operand, in its place where nothing else reads that:
+  /// scatters, updates of slices.
+  Update,
+  /// Numbers its elements: made where they are read.
+  Iota,
+  /// A loop over its operands: it changes them in their place, and leaves alone what its
+  /// body returns as it came in.
+  Loop,
+};
+
 struct OperationModel {
   /// Effects of the operation itself.
   EffectKind effects = EffectKind::Ordered;
@@ -140,6 +164,7 @@ struct OperationModel {
   /// Scratch memory while the operation runs, in bytes.
   int64_t workspaceBytes = 0;
   KernelModel kernel;
+  FusionRole fusionRole = FusionRole::None;
 
   bool isPure() const { return effects == EffectKind::Pure; }
   /// Where result number `result` is; null if it has a storage of its own.

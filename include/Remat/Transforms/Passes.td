@@ -10,6 +10,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// Of what is planned or counted before something else puts operations together.
+class FusionOption<string default>
+    : Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::" # default,
+             "Which values are never written to memory, since their readers compute them",
+             [{::llvm::cl::values(
+                 clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
+                 clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
+                            "those that remat-fuse puts into the kernels of their readers"),
+                 clEnumValN(::mlir::remat::Fusion::XLA, "xla",
+                            "those that XLA computes where they are read"),
+                 clEnumValN(::mlir::remat::Fusion::Auto, "auto",
+                            "'xla' for StableHLO, 'none' for all else"))}]>;
+
 def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
   let summary = "Recompute values so that every function fits a memory budget";
   let description = [{
@@ -72,12 +85,7 @@ def RematerializePass : Pass<"rematerialize", "::mlir::ModuleOp"> {
            "Values of fewer bytes are never dropped; 'auto': 2^-20 of the unchanged peak">,
     Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
            "Every buffer begins at a multiple of this, a power of two">,
-    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
-           "Which values a later fusion never writes to memory",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
-               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
-                          "those that remat-fuse puts into the kernels of their readers"))}]>,
+    FusionOption<"Auto">,
     Option<"report", "report", "std::string", "\"\"",
            "Write a JSON report to this file, or a table to standard error for '-'">,
     Option<"reportDetails", "report-details", "bool", "false",
@@ -159,12 +167,7 @@ def PrintMemoryPass : Pass<"remat-print-memory", "::mlir::ModuleOp"> {
            "Number of the result that is the loss; inferred by default">,
     ListOption<"roles", "roles", "std::string",
                "One for each argument: parameter, optimizer_state or input; inferred by default">,
-    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
-           "Which values a later fusion never writes to memory",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
-               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
-                          "those that remat-fuse puts into the kernels of their readers"))}]>,
+    FusionOption<"Auto">,
   ];
 }
 
@@ -192,6 +195,7 @@ def RematExportProblemPass : Pass<"remat-export-problem", "::mlir::ModuleOp"> {
                clEnumValN(::mlir::remat::Scope::Total, "total", "everything"),
                clEnumValN(::mlir::remat::Scope::Temporaries, "temporaries",
                           "all but arguments and results"))}]>,
+    FusionOption<"None">,
     Option<"target", "target", "std::string", "\"h100\"",
            "Cost model: h100, a100, cpu, or a JSON file with rates">,
     Option<"profile", "profile", "std::string", "\"\"",
@@ -225,12 +229,7 @@ def RematVerifyPass : Pass<"remat-verify", "::mlir::ModuleOp"> {
            "Models file that describes operations of further dialects">,
     Option<"alignment", "alignment", "::mlir::remat::ByteCount", "::mlir::remat::ByteCount(64)",
            "Every buffer begins at a multiple of this, a power of two">,
-    Option<"fusion", "fusion", "::mlir::remat::Fusion", "::mlir::remat::Fusion::None",
-           "Which values a later fusion never writes to memory",
-           [{::llvm::cl::values(
-               clEnumValN(::mlir::remat::Fusion::None, "none", "every value is a buffer"),
-               clEnumValN(::mlir::remat::Fusion::Kernels, "kernels",
-                          "those that remat-fuse puts into the kernels of their readers"))}]>,
+    FusionOption<"Auto">,
   ];
 }
 

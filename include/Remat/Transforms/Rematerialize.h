@@ -42,6 +42,9 @@ struct RematerializeOptions {
   std::optional<int64_t> minBytes;
   /// Every buffer begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
+  /// What happens to the operations of a rewritten function before they get memory: None
+  /// or XLA.
+  Fusion fusion = Fusion::None;
   RoleOptions roles;
   /// The solver, and how much it may do; what the fields above say as well follows
   /// from them.
@@ -78,6 +81,9 @@ struct PlannedFunction {
   FunctionProblem problem;
   /// The plan to apply; nothing when the function stays as it is.
   std::optional<planner::Solution> solution;
+  /// Of the function with the plan: what the plan says, or with Fusion::XLA what is
+  /// counted in a rewritten copy, where clones may be computed inside of their readers.
+  Peaks peaks = {};
   FunctionReport report;
   /// With RematerializeOptions::wantsFront: peaks fall, costs rise.
   std::vector<FrontPoint> front;

@@ -135,6 +135,7 @@ struct FunctionReport {
     std::string name;
     int64_t index = 0;
     std::string location;
+    std::optional<Location> loc = std::nullopt;
   } peakOperation;
   std::vector<LiveValueReport> liveAtPeak;
   std::vector<RecomputedReport> recomputed;
