@@ -136,11 +136,11 @@ void BufferSharing::writeOverOperand(OpIndex op) {
     ValueIndex root = getRoot(problem, value);
     const planner::Value &info = problem.values[root];
     if (info.producer == kBoundary) {
-      bool isCarried =
-          isLoopBody && lastReader[root] == op && function.values[root] &&
-          isa<BlockArgument>(function.values[root]) &&
-          function.values[root].getParentRegion() == function.operations[op]->getParentRegion();
-      if (isCarried) {
+      auto carried = dyn_cast_if_present<BlockArgument>(function.values[root]);
+      bool isOverwritten = isLoopBody && lastReader[root] == op && carried &&
+                           carried.getOwner() == function.operations[op]->getBlock() &&
+                           carried.getType() == function.operations[op]->getResult(0).getType();
+      if (isOverwritten) {
         problem.values[result].placement = Placement::View;
         problem.values[result].source = value;
         return;
@@ -235,10 +235,14 @@ void mlir::remat::addResultBuffers(FunctionOpInterface source, FunctionProblem &
   Operation *terminator = function.operations.back();
   llvm::SmallBitVector isDonated = findDonatedResults(source, terminator->getOperands());
   llvm::SmallDenseSet<ValueIndex> placed;
+  // A result may be returned twice.
+  SmallVector<int64_t> resultBytes;
+  for (Value operand : terminator->getOperands())
+    resultBytes.push_back(problem.values[function.valueIndex.lookup(operand)].bytes);
   for (auto [number, operand] : llvm::enumerate(terminator->getOperands())) {
     ValueIndex value = function.valueIndex.lookup(operand);
     ValueIndex root = getRoot(problem, value);
-    int64_t bytes = problem.values[value].bytes;
+    int64_t bytes = resultBytes[number];
     planner::Value &info = problem.values[root];
     // Written where it is returned, unless it is returned twice, or only a part of it.
     OpIndex producer = info.producer;
