@@ -7,6 +7,7 @@
 
 #include "PlanReport.h"
 
+#include "Remat/Transforms/ApplyPlan.h"
 #include "ExecutionReport.h"
 #include "Remat/Analysis/MemoryProfile.h"
 #include "mlir/IR/AsmState.h"
@@ -122,7 +123,8 @@ void PlanDescriber::describeReaders() {
         continue;
       if (problem.values[value].placement != Placement::View)
         held[storage] = value;
-      else if (operation.effect != planner::Effect::Pure)
+      else if (operation.effect != planner::Effect::Pure &&
+               !isRematerialized(function.operations[plan.steps[index].op]))
         isPassedThroughBarrier[storage] = true;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "ExecutionReport.h"
 #include "PlanReport.h"
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
@@ -244,6 +245,7 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
 
   FunctionReport &report = planned.report;
   report.name = function.getName().str();
+  report.fusion = getFusionName(options.fusion).str();
   report.baselinePeakBytes = identity.simulation.livePeak;
   report.baselinePackedBytes = report.minimumKnownBytes = baseline;
   report.workingSetBytes = planner::workingSetBytes(problem);
@@ -375,7 +377,7 @@ static LogicalResult describeRewritten(PlannedFunction &planned, const planner::
 }
 
 /// Times that the target of a search is corrected.
-static constexpr int kMaxCorrections = 3;
+static constexpr int kMaxCorrections = 2;
 /// The part of a budget that a plan may leave unused.
 static constexpr int64_t kUnusedPart = 50;
 

@@ -7,6 +7,7 @@
 
 #include "Remat/Transforms/Report.h"
 
+#include "Remat/Analysis/FusionModel.h"
 #include "Remat/Support/ByteCount.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -90,6 +91,7 @@ static llvm::json::Value toJSON(const FunctionReport &report) {
   llvm::json::Object object{
       {"name", report.name},
       {"status", getStatusName(report.status)},
+      {"fusion", report.fusion},
       {"baseline_peak_bytes", report.baselinePeakBytes},
       {"peak_bytes", report.peakBytes},
       {"baseline_packed_bytes", report.baselinePackedBytes},
@@ -159,6 +161,8 @@ static void print(const FunctionReport &report, raw_ostream &os) {
   }
   if (report.budgetBytes)
     os << ", budget " << *report.budgetBytes << " B (" << formatBytes(*report.budgetBytes) << ")";
+  if (report.fusion != getFusionName(Fusion::None))
+    os << ", fusion " << report.fusion;
   os << '\n';
   printRow(os, "packed peak", report.baselinePackedBytes, report.packedBytes);
   printRow(os, "live peak", report.baselinePeakBytes, report.peakBytes);

@@ -48,7 +48,7 @@ class Graph:
                 os.remove(old)
         code, errors, seconds, memory = run(
             [self.tool, self.path, "-o", output,
-             f"--rematerialize=budget={budget} report={report} {self.options}"])
+             f"--rematerialize=fusion=none budget={budget} report={report} {self.options}"])
         if not os.path.exists(report):
             self.fail(budget, f"no report, exit code {code}: {errors[:500]}")
             return None, seconds, memory

@@ -25,8 +25,8 @@ def run(command, text):
 def measure(tool, text, percent):
     """Predicted and planned bytes, in all."""
     if percent != 100:
-        text = run([tool, f"--rematerialize=budget={percent}% on-infeasible=warn effort=0"], text)
-    profile = run([tool, "--remat-print-memory=format=json output=-", "-o", "/dev/null"], text)
+        text = run([tool, f"--rematerialize=fusion=none budget={percent}% on-infeasible=warn effort=0"], text)
+    profile = run([tool, "--remat-print-memory=fusion=none format=json output=-", "-o", "/dev/null"], text)
     predicted = json.loads(profile)[0]["packed_peak_bytes"]
     planned = run([tool, "--remat-bufferize", "--remat-plan-arena", "--remat-verify-arena"], text)
     parts = [int(re.search(rf"remat\.{part}_bytes = (\d+)", planned)[1])

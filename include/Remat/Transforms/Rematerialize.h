@@ -42,8 +42,8 @@ struct RematerializeOptions {
   std::optional<int64_t> minBytes;
   /// Every buffer begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
-  /// What happens to the operations of a rewritten function before they get memory: None
-  /// or XLA.
+  /// What happens to the operations of a function before they get memory; Kernels has
+  /// happened.
   Fusion fusion = Fusion::None;
   RoleOptions roles;
   /// The solver, and how much it may do; what the fields above say as well follows

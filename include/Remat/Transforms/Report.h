@@ -110,6 +110,8 @@ struct FunctionReport {
   /// Why it was skipped.
   std::string reason;
   std::optional<int64_t> budgetBytes;
+  /// The fusion model that counts: "none", "kernels" or "xla".
+  std::string fusion = "none";
   int64_t baselinePeakBytes = 0;
   int64_t peakBytes = 0;
   int64_t baselinePackedBytes = 0;

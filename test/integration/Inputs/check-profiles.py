@@ -13,7 +13,7 @@ ROLES = {"parameters": "parameters", "optimizer_state": "optimizer_state", "batc
 
 def get_profile(path):
     command = ["remat-opt", path, "-allow-unregistered-dialect", "-o", os.devnull,
-               "-remat-print-memory=function=main format=json output=-"]
+               "-remat-print-memory=fusion=none function=main format=json output=-"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)[0]
 
 
