@@ -18,7 +18,8 @@ def get_profile(path):
 
 
 def get_live_peak(recount, path):
-    command = [sys.executable, recount, "--function", "main", path]
+    # Calls in StableHLO are inlined before anything is counted.
+    command = [sys.executable, recount, "--function", "main", path.replace(".calls.", ".")]
     return int(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
