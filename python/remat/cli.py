@@ -99,8 +99,10 @@ def _profile(arguments: argparse.Namespace) -> int:
 
 def _report(arguments: argparse.Namespace) -> int:
     report = remat.Report.load(arguments.report)
-    fronts = read_fronts(arguments.pareto) if arguments.pareto else None
+    fronts = read_fronts(arguments.pareto) if arguments.pareto and arguments.output else None
     if arguments.output is None:
+        if arguments.pareto:
+            raise InvalidInputError("'--pareto' needs '--output'")
         check_report(report.json)
         sys.stdout.write(to_text(report, arguments.limit))
     elif page_kind(arguments.output) is None:

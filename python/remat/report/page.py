@@ -181,7 +181,7 @@ def _recomputed(function: FunctionReport, folder: str) -> str:
     clones = sum(each.clones for each in function.recomputed)
     return _card(
         "What is recomputed",
-        _note(f"{clones} executions more, the most expensive first."),
+        _note(f"Executions added: {clones}. The most expensive are first."),
         tables.recomputed_table(function, folder),
     )
 
@@ -261,17 +261,18 @@ def _xla(json: Mapping[str, Any]) -> str:
     xla, rounds = json.get("xla"), json.get("calibration")
     if xla is None and rounds is None:
         return ""
-    lines, budget = [], None
+    lines, budget, fits = [], None, True
     if xla is not None:
         budget = xla["budget_bytes"]
         before, after = xla["baseline"]["total_bytes"], xla["chosen"]["total_bytes"]
-        verdict = "fits into" if after <= budget else "is above"
+        fits = after <= budget
+        verdict = "fits into" if fits else "is above"
         lines.append(
             f"XLA reports {format_bytes(after)}, which {verdict} the budget of "
             f"{format_bytes(budget)}; the unchanged program takes {format_bytes(before)}."
         )
     if not rounds:
-        lines.append("No plan was needed.")
+        lines += ["No plan was needed."] if fits else []
         return _card("XLA's figures", _note(" ".join(lines)))
     lines.append("Each plan was compiled, and XLA's figure corrected the target of the next.")
     return _card(
