@@ -11,9 +11,9 @@ from remat.errors import (
     ToolNotFoundError,
 )
 from remat.front import pareto
-from remat.optimize import FrontPoint, MemoryProfile, Result, memory_profile, optimize
+from remat.optimize import MemoryProfile, Result, memory_profile, optimize
 from remat.planner import Answer, Problem, plan
-from remat.report import Report
+from remat.report import FrontPoint, Report
 
 __version__ = "0.1.0"
 

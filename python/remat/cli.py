@@ -15,8 +15,12 @@ import warnings
 from typing import Callable, NoReturn, Sequence, TextIO
 
 import remat
-from remat.errors import InfeasibleError, RematError, RematWarning
+from remat.errors import InfeasibleError, InvalidInputError, RematError, RematWarning
+from remat.files import write_whole
 from remat.planner import Answer
+from remat.report.check import check_report
+from remat.report.front import fronts_to_json, read_fronts
+from remat.report.report import page_kind
 from remat.report.text import to_text
 from remat.units import format_bytes, format_picoseconds
 
@@ -54,13 +58,17 @@ def _optimize(arguments: argparse.Namespace) -> int:
             min_bytes=arguments.min_bytes,
             models=arguments.models,
             profile=arguments.profile,
+            details=arguments.details or page_kind(arguments.report or "") is not None,
+            pareto=arguments.pareto is not None,
         )
     except RematError as error:
         if arguments.report and error.report:
             error.report.save(arguments.report)
         raise
     if arguments.report:
-        result.report.save(arguments.report)
+        result.report.save(arguments.report, result.pareto)
+    if arguments.pareto:
+        write_whole(arguments.pareto, fronts_to_json(result.pareto))
     _write(arguments.output, result.text)
     print(result.report, file=sys.stderr)
     return 0
@@ -90,7 +98,19 @@ def _profile(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    sys.stdout.write(to_text(remat.Report.load(arguments.report), arguments.limit))
+    report = remat.Report.load(arguments.report)
+    fronts = read_fronts(arguments.pareto) if arguments.pareto and arguments.output else None
+    if arguments.output is None:
+        if arguments.pareto:
+            raise InvalidInputError("'--pareto' needs '--output'")
+        check_report(report.json)
+        sys.stdout.write(to_text(report, arguments.limit))
+    elif page_kind(arguments.output) is None:
+        raise InvalidInputError(
+            f"expected a name that ends in '.html' or '.svg', but got '{arguments.output}'"
+        )
+    else:
+        report.save(arguments.output, fronts)
     return 0
 
 
@@ -171,7 +191,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--profile", metavar="FILE", help="measured costs")
     command.add_argument("--effort", type=int, default=1, help="work of the search, 0 to 10")
     command.add_argument("-o", "--output", default="-", help="file, default: standard output")
-    command.add_argument("--report", metavar="FILE", help="write the report as JSON")
+    command.add_argument("--report", metavar="FILE", help="as JSON, or as a page (.html, .svg)")
+    command.add_argument("--details", action="store_true", help="with what charts are made of")
+    command.add_argument("--pareto", metavar="FILE", help="write what smaller peaks cost as JSON")
 
     command = add("profile", _profile, "show what fills the memory of a module in MLIR")
     command.add_argument("input", help="MLIR file, - for standard input")
@@ -183,6 +205,8 @@ def _parser() -> argparse.ArgumentParser:
     command = add("report", _report, "show what is in a report")
     command.add_argument("report", help="JSON file that 'remat optimize --report' has written")
     command.add_argument("--limit", type=int, default=16, metavar="ROWS", help="default: 16")
+    command.add_argument("-o", "--output", metavar="FILE", help="write a page .html or a chart .svg")
+    command.add_argument("--pareto", metavar="FILE", help="what smaller peaks cost, for the page")
 
     command = add("plan", _plan, "plan a graph or a problem in JSON")
     command.add_argument("problem", help="JSON file, - for standard input")

@@ -8,8 +8,9 @@ import os
 from typing import Any, Mapping
 
 from remat.errors import InvalidInputError
-from remat.optimize import FrontPoint, Source, is_text, optimize
+from remat.optimize import Source, is_text, optimize
 from remat.planner import Problem, ProblemSource, solve_front
+from remat.report import FrontPoint
 
 
 def _is_problem(source: ProblemSource | Source) -> bool:

@@ -19,21 +19,12 @@ from typing import Any, Mapping, Sequence
 
 from remat.errors import InfeasibleError, InvalidInputError, RematWarning, ToolError
 from remat.record import Record
-from remat.report import OperationPlace, Report
+from remat.report import FrontPoint, OperationPlace, Report, read_fronts
 from remat.tools import Run, run_tool
 from remat.units import Budget, budget_text, format_bytes, overhead_text
 
 #: MLIR text, or the path of a file with it.
 Source = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class FrontPoint:
-    """A peak in bytes, and the picoseconds and the part of the cost that it takes to reach it."""
-
-    peak_bytes: int
-    added_cost_ps: int
-    overhead: float
 
 
 @dataclass(frozen=True)
@@ -51,6 +42,9 @@ class Result:
 
     def __str__(self) -> str:
         return str(self.report)
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
 
 
 class MemoryProfile(Record):
@@ -171,19 +165,6 @@ def _fail(run: Run, report: Report | None) -> None:
     raise InvalidInputError(message or "remat-opt failed", report=report)
 
 
-def _read_fronts(path: Path) -> dict[str, list[FrontPoint]]:
-    functions = json.loads(path.read_text("utf-8"))["functions"]
-    return {
-        function["name"]: [
-            FrontPoint(
-                point["packed_bytes"], point["added_cost_ps"], point["overhead_percent"] / 100
-            )
-            for point in function["points"]
-        ]
-        for function in functions
-    }
-
-
 def optimize(
     source: Source,
     budget: Budget | None = None,
@@ -199,6 +180,7 @@ def optimize(
     min_bytes: int | str | None = None,
     models: str | os.PathLike[str] | None = None,
     profile: str | os.PathLike[str] | None = None,
+    details: bool = False,
     pareto: bool = False,
     locations: bool = False,
 ) -> Result:
@@ -208,7 +190,8 @@ def optimize(
     `max_overhead` asks the other question: the smallest peak that adds at most this part of the cost,
     0.05 or "5%". Without both nothing is changed, and the report says what is needed. The other
     options are those of `--rematerialize` (docs/generated/RematPasses.md); `fusion="auto"` leaves
-    the choice to the pass. With `locations`, the text says where in the source operations come from.
+    the choice to the pass. With `details`, the report has what charts are made of; with `pareto`, the
+    result has what smaller peaks cost. With `locations`, the text says where in the source operations come from.
 
     Raises InfeasibleError where no plan fits, unless `on_infeasible="warn"`, and InvalidInputError
     where the module or an option is wrong.
@@ -229,6 +212,7 @@ def optimize(
             "models": _file_option(models, folder),
             "profile": _file_option(profile, folder),
             "report": report_path,
+            "report-details": details or None,
             "pareto": front_path if pareto else None,
         }
         path, text = _input(source)
@@ -240,7 +224,7 @@ def optimize(
         if run.returncode != 0 or report is None:
             _fail(run, report)
         assert report is not None
-        fronts = _read_fronts(front_path) if pareto else {}
+        fronts = read_fronts(front_path) if pareto else {}
     messages = run.stderr
     if budget is None and max_overhead is None:
         messages = re.sub(r"^.*warning: rematerialize: no budget given.*\n?", "", messages)

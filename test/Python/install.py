@@ -46,7 +46,8 @@ def test_the_wheel_has_what_is_needed_and_no_more(wheel):
         "remat/_tools/lib/libRematPlanner-c.so.0",
         "remat/_tools/lib/libRematRuntime.so.0",
     ]
-    assert {"remat/py.typed", "remat/report/report.py"} <= set(names)
+    assert {"remat/py.typed", "remat/report/report.py", "remat/report/page.css", "remat/report/page.js",
+            "remat/report/style.css"} <= set(names)
     assert all(name.startswith("remat") for name in names)
     assert any(name.endswith("/LICENSE") for name in names)
     for line in ("Requires-Python: >=3.10", "License-Expression: Apache-2.0 WITH LLVM-exception",

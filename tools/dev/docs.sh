@@ -6,7 +6,7 @@
 #
 #   docs.sh              writes the pages in docs/generated, from the TableGen definitions
 #   docs.sh --check      changes nothing, fails when one of these pages is stale
-#   docs.sh --examples   writes what the commands in README.md and docs/*.md print, and the picture,
+#   docs.sh --examples   writes what the commands in README.md and docs/*.md print, and the pictures,
 #                        with the remat-opt in build/bin; the tests check these
 
 set -euo pipefail
@@ -27,6 +27,18 @@ generate_pages() {
   page RematPipelinesPasses Pipelines/Passes.td -gen-pass-doc
 }
 
+# The picture of docs/python.md, of the training step there.
+write_report_picture() {
+  local folder
+  folder=$(mktemp -d)
+  test/integration/generate_training_step.py --layers 4 --width 64 --heads 4 --batch 8 --sequence 64 \
+    --vocabulary 256 >"$folder/generated.mlir"
+  "$1" "$folder/generated.mlir" --canonicalize --cse -o "$folder/step.mlir"
+  PYTHONPATH=python REMAT_BUILD=build python3 -m remat optimize "$folder/step.mlir" --budget=50% \
+    --report=docs/images/report.svg -o /dev/null
+  rm -r "$folder"
+}
+
 write_examples() {
   local examples tool=$REMAT_ROOT/build/bin/remat-opt
   [ -x "$tool" ] || die "there is no $tool; run tools/dev/build.sh"
@@ -36,6 +48,7 @@ write_examples() {
       python3 test/Docs/Inputs/console.py "$page" --update
   done
   python3 tools/dev/picture.py "$tool" >docs/images/memory.svg
+  write_report_picture "$tool"
 }
 
 cd "$REMAT_ROOT"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report of a rematerialization, and what is made of it."""
 
+from remat.report.front import FrontPoint, read_fronts
 from remat.report.report import (
     FunctionReport,
     LiveValue,
@@ -12,10 +13,12 @@ from remat.report.report import (
 )
 
 __all__ = [
+    "FrontPoint",
     "FunctionReport",
     "LiveValue",
     "MovedOperation",
     "OperationPlace",
     "RecomputedOperation",
     "Report",
+    "read_fronts",
 ]

@@ -9,8 +9,17 @@ import os
 from typing import Any
 
 from remat.errors import InvalidInputError
+from remat.files import write_whole
 from remat.record import Record
+from remat.report.check import parse_json, read_json
+from remat.report.front import Fronts
 from remat.units import format_bytes
+
+
+def page_kind(path: str | os.PathLike[str]) -> str | None:
+    """"html" or "svg", by the end of the name; None for other files."""
+    name = os.fspath(path).lower()
+    return "html" if name.endswith((".html", ".htm")) else "svg" if name.endswith(".svg") else None
 
 
 class OperationPlace(Record):
@@ -106,10 +115,10 @@ class Report(Record):
     @staticmethod
     def parse(text: str) -> Report:
         """Reads the text of a report."""
-        try:
-            root = json.loads(text)
-        except ValueError as error:
-            raise InvalidInputError(f"the report is not JSON: {error}") from error
+        return Report._of(parse_json(text, "the report"))
+
+    @staticmethod
+    def _of(root: Any) -> Report:
         if not isinstance(root, dict) or not isinstance(root.get("functions"), list):
             raise InvalidInputError("expected a report, an object with the array 'functions'")
         if root.get("version") != 1:
@@ -121,14 +130,32 @@ class Report(Record):
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Report:
         """Reads a file that `--rematerialize=report=FILE` or `save` has written."""
-        with open(path, encoding="utf-8") as file:
-            return Report.parse(file.read())
+        return Report._of(read_json(path))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the report as JSON."""
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(self.json, file, indent=2)
-            file.write("\n")
+    def to_html(self, pareto: Fronts | None = None) -> str:
+        """A page with charts and tables, in one file that needs no network. `pareto` is what
+        `Result.pareto` and `read_fronts` have."""
+        from remat.report.page import to_html
+
+        return to_html(self, pareto)
+
+    def to_svg(self) -> str:
+        """Memory over time before and after, for slides. The report needs details."""
+        from remat.report.picture import to_svg
+
+        return to_svg(self)
+
+    def save(self, path: str | os.PathLike[str], pareto: Fronts | None = None) -> None:
+        """Writes the report: the page if the name ends in .html or .htm, the picture if it ends in
+        .svg, JSON otherwise. A file that is there is replaced once all is written."""
+        kind = page_kind(path)
+        if kind == "html":
+            text = self.to_html(pareto)
+        elif kind == "svg":
+            text = self.to_svg()
+        else:
+            text = json.dumps(self.json, indent=2) + "\n"
+        write_whole(path, text)
 
     def function(self, name: str | None = None) -> FunctionReport:
         """The function of that name; without one, the only one that was planned."""
@@ -144,6 +171,11 @@ class Report(Record):
 
     def __str__(self) -> str:
         return "\n".join(str(each) for each in self.functions)
+
+    def _repr_html_(self) -> str:
+        from remat.report.notebook import to_fragment
+
+        return to_fragment(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
