@@ -194,7 +194,7 @@ class _Explainer:
                     f"batch: the step cannot be traced for a batch of {length} instead of {batch} "
                     f"({first}); give batch= or make_step="
                 )
-                return
+                break
             text = step.text()
             profile, plan = self.counter.profile(text), self.counter.plan(text)
             cost = plan.cost_ps * part / unchanged.cost_ps - 1 if unchanged.cost_ps else None
@@ -228,7 +228,11 @@ class _Explainer:
         if not has_f32(self.text):
             self.notes.append("bf16: nothing is computed in f32")
             return
-        halved = self.counter.profile(in_bf16(self.text))
+        try:
+            halved = self.counter.profile(in_bf16(self.text))
+        except InvalidInputError as error:
+            self.notes.append(f"bf16: the program cannot be written in bf16 ({error})")
+            return
         temporaries = halved.packed_peak_bytes - _fixed_bytes(halved)
         parameters = [each for each in self._operands("parameters") if str(each.dtype) == "float32"]
         copies = sum(each.bytes for each in parameters) // 2

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 
 _BLOB = re.compile(r'dense<"0x([0-9A-Fa-f]+)"> : tensor<((?:\d+x)*)f32>')
+# Infinities, and what is not a number.
+_BITS = re.compile(r'(?<!")\b0x([0-9A-Fa-f]{4})[0-9A-Fa-f]{4}\b')
 _F32 = re.compile(r"\b((?:\d+x)*)f32(?=[>,\s])")
 
 
@@ -21,7 +23,7 @@ def in_bf16(mlir: str) -> str:
     lines = []
     for line in _BLOB.sub(_shorten, mlir).splitlines(keepends=True):
         # Definitions of source locations are text of the user.
-        lines.append(line if line.startswith("#loc") else _F32.sub(r"\1bf16", line))
+        lines.append(line if line.startswith("#loc") else _F32.sub(r"\1bf16", _BITS.sub(r"0x\1", line)))
     return "".join(lines)
 
 
