@@ -60,15 +60,16 @@ def peak_of(make_step, batch, **options):
 
 
 @pytest.mark.parametrize(
-    "make_step, hi, max_overhead",
+    "make_step, full, hi, max_overhead",
     [
-        (deep, 96, None),
-        (zoo("perceptron", inputs=16, hidden=64, outputs=16), 192, 0.3),
-        (zoo("perceptron", inputs=64, hidden=32, outputs=1), 96, "5%"),
+        (deep, 24, 96, None),
+        (zoo("perceptron", inputs=16, hidden=64, outputs=16), 96, 192, 0.3),
+        (zoo("perceptron", inputs=64, hidden=32, outputs=1), 48, 96, "5%"),
     ],
 )
-def test_same_as_planning_every_batch(make_step, hi, max_overhead):
-    budget = peak_of(make_step, hi // 2)
+def test_same_as_planning_every_batch(make_step, full, hi, max_overhead):
+    """Unchanged, a batch of `full` fills the budget."""
+    budget = peak_of(make_step, full)
     multiple = hi // 12
     batches = range(multiple, hi + 1, multiple)
     limit = {None: None, 0.3: 0.3, "5%": 0.05}[max_overhead]
