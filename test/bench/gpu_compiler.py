@@ -50,7 +50,8 @@ class Step:
         self.target_config = gpu_topology.H200 % memory_bytes
         self._lowered = jax.jit(example.step, donate_argnums=0).lower(*shapes)
         # The module belongs to JAX: it is printed and never changed.
-        self.text: str = self._lowered.compiler_ir().operation.get_asm(print_generic_op_form=True)
+        module = self._lowered.compiler_ir().operation
+        self.text: str = module.get_asm(print_generic_op_form=True)
 
     def compile(self, text: str | None, options: dict[str, Any]) -> Any:
         """Compiles another module with the same arguments and results, or this one without."""

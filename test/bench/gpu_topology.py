@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
-#: NVIDIA H200 as XLA describes it; the memory is a parameter, because XLA's own pass works towards it.
+#: NVIDIA H200 as XLA describes it; XLA's own pass works towards its memory, which is a parameter.
 H200 = """gpu_device_info {
   threads_per_block_limit: 1024
   threads_per_warp: 32

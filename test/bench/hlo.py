@@ -7,11 +7,11 @@ wherever it is: a kernel of Triton that multiplies is a fusion with a `dot` insi
 are followed through the computations that are called, each as often as it is called. Bodies of loops
 count once.
 
-    ENTRY %main (...) {                                             products  convolutions  fusions
-      %a = f32[8,8] fusion(%x), kind=kCustom, calls=%with_dot            1
-      %b = f32[8,8] fusion(%a), kind=kLoop, calls=%only_adds                                      1
+    ENTRY %main (...) {                                         products  convolutions  fusions
+      %a = f32[8,8] fusion(%x), kind=kCustom, calls=%with_dot       1
+      %b = f32[8,8] fusion(%a), kind=kLoop, calls=%only_adds                                1
       %c = (f32[8,8], u8[64]) custom-call(%b, %x), custom_call_target="__cublas$gemm"
-    }                                                                    1
+    }                                                               1
 """
 
 from __future__ import annotations

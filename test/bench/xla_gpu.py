@@ -423,7 +423,7 @@ SELFTEST = """HloModule test, entry_computation_layout={(f32[8,8]{1,0})->f32[8,8
 
 %commands (p7: f32[8,8]) -> f32[8,8] {
   %p7 = f32[8,8]{1,0} parameter(0)
-  %gemm = (f32[8,8]{1,0}, s8[64]{0}) custom-call(%p7, %p7), custom_call_target="__cublas$lt$matmul", metadata={op_name="jit(step)/dot(x)"}
+  %gemm = (f32[8,8]{1,0}, s8[64]{0}) custom-call(%p7, %p7), custom_call_target="__cublas$lt$matmul", metadata={op_name="dot(x)"}
   ROOT %g = f32[8,8]{1,0} get-tuple-element(%gemm), index=0
 }
 
@@ -434,7 +434,7 @@ SELFTEST = """HloModule test, entry_computation_layout={(f32[8,8]{1,0})->f32[8,8
 
 ENTRY %main.1 (x: f32[8,8]) -> f32[8,8] {
   %x = f32[8,8]{1,0} parameter(0), metadata={op_name="convolution(dot(x))"}
-  %triton = f32[8,8]{1,0} fusion(%x, %x), kind=kCustom, calls=%with_dot, backend_config={"fusion_backend_config":{"kind":"__triton_gemm"}}
+  %triton = f32[8,8]{1,0} fusion(%x, %x), kind=kCustom, calls=%with_dot
   %again = f32[8,8]{1,0} fusion(%triton, %x), kind=kCustom, calls=%with_dot
   %loop = f32[8,8]{1,0} fusion(%again), kind=kLoop, calls=%adds
   %called = f32[8,8]{1,0} call(%loop), to_apply=%commands
@@ -442,7 +442,7 @@ ENTRY %main.1 (x: f32[8,8]) -> f32[8,8] {
   %done = f32[8,8]{1,0} async-done(%start), calls=%wrapped
   %image = f32[1,8,8,1]{3,2,1,0} bitcast(%done)
   %kernel = f32[3,3,1,1]{3,2,1,0} constant({...})
-  %conv = (f32[1,8,8,1]{3,2,1,0}, u8[16]{0}) custom-call(%image, %kernel), window={size=3x3}, custom_call_target="__cudnn$convForward"
+  %conv = (f32[1,8,8,1]{3,2,1,0}, u8[16]{0}) custom-call(%image, %kernel), custom_call_target="__cudnn$convForward"
   %fused_conv = f32[1,8,8,1]{3,2,1,0} fusion(%image, %kernel), kind=kCustom, calls=%cudnn_fusion
   %attention = f32[8,8]{1,0} custom-call(%done), custom_call_target="__cudnn$fmhaSoftmax"
   %state = (f32[8,8]{1,0}) tuple(%attention)
