@@ -3,13 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the memory that processes really take when steps are executed on the CPU.
 
-For each configuration, in one process each: the step as it is, and the step within budgets. Compiled
-and with all arguments in place, two steps are executed, and the process then tells the most that it
-held at any time (VmHWM of /proc/self/status, set back before the first step) beyond what it held
-before. Beside it: the temporaries that XLA promises, and the loss. Prints a Markdown table. Exit code
-1 if a process falls by less than nine tenths of what is promised, if a budget is not kept, or if a
-loss differs. Only the function that is called first takes XLA:CPU's compiler option that keeps
-recomputation, so it is the one that is wrapped here.
+For each configuration, in one process each: the step as it is, and the step within budgets. With
+the program compiled and all arguments in place, two steps are executed, and the process then tells
+the most that it held at any time (VmHWM of /proc/self/status, set back before the first step)
+beyond what it held before. Beside it: the temporaries that XLA promises, and the loss. Prints a
+Markdown table. Exit code 1 if a process falls by less than nine tenths of what is promised, if a
+budget is not kept, or if a loss differs. Only the function that is called first takes XLA:CPU's
+compiler option that keeps recomputation, so it is the one that is wrapped here.
 
   REMAT_BUILD=build PYTHONPATH=python cpu_memory.py [--cases perceptron] [--budgets 60,40]
 """
@@ -120,7 +120,8 @@ def measure(case: str, budget: int | None) -> Measured | str:
         except InfeasibleError as error:
             return str(error)
         baseline = report.json["xla"]["baseline"]["total_bytes"]
-        promised, overhead = resolve_budget(f"{budget}%", baseline), report.function("main").overhead
+        promised = resolve_budget(f"{budget}%", baseline)
+        overhead = report.function("main").overhead
         compiled = planned.lower(state, batch).compile()
     memory = memory_of(compiled)
     jax.block_until_ready((state, batch))

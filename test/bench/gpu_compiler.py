@@ -1,6 +1,6 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles steps for a GPU that is not there, each program once: figures are kept in files."""
+"""Compiles steps for devices that need not be there, each once: figures are kept in files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gpu_topology
 import hlo
 import jax
 import jaxlib
@@ -37,17 +36,17 @@ class Figures:
 
 
 class Step:
-    """A step with donated state, lowered for a GPU with `memory_bytes`."""
+    """A step with donated state, lowered for a device. Its `description` tells devices apart."""
 
-    def __init__(self, example: Any, memory_bytes: int = gpu_topology.H200_MEMORY) -> None:
-        sharding = SingleDeviceSharding(gpu_topology.h200(memory_bytes))
+    def __init__(self, example: Any, device: Any, description: str) -> None:
+        sharding = SingleDeviceSharding(device)
         shapes = [
             jax.tree.map(
                 lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding,
                                                weak_type=getattr(x, "weak_type", False)), tree)
             for tree in (example.state_shapes(), example.batch_shapes())
         ]
-        self.target_config = gpu_topology.H200 % memory_bytes
+        self.description = description
         self._lowered = jax.jit(example.step, donate_argnums=0).lower(*shapes)
         # The module belongs to JAX: it is printed and never changed.
         module = self._lowered.compiler_ir().operation
@@ -58,13 +57,15 @@ class Step:
         lowered = copy.copy(self._lowered)
         if text is not None:
             lowered._lowering = copy.copy(lowered._lowering)
+            # What has been compiled is not this module.
+            lowered._lowering._executable = None
             with mlir.make_ir_context():
                 lowered._lowering._hlo = ir.Module.parse(text)
         return lowered.compile(compiler_options=options or None)
 
 
 class Compiler:
-    """Compiles with `options` of XLA and keeps figures as JSON in the folder `cache`, if there is one.
+    """Compiles with `options` of XLA and keeps figures as JSON in the folder `cache`, if given.
 
     `progress` is told what is compiled, and the seconds that it took.
     """
@@ -95,6 +96,6 @@ class Compiler:
     def _path(self, step: Step, text: str | None) -> str | None:
         if not self._cache:
             return None
-        key = json.dumps([_VERSION, jaxlib.__version__, step.target_config, self._options,
+        key = json.dumps([_VERSION, jaxlib.__version__, step.description, self._options,
                           step.text if text is None else text], sort_keys=True)
         return os.path.join(self._cache, hashlib.sha256(key.encode()).hexdigest() + ".json")

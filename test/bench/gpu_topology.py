@@ -10,8 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
-#: NVIDIA H200 as XLA describes it; XLA's own pass works towards its memory, which is a parameter.
-H200 = """gpu_device_info {
+_H200 = """gpu_device_info {
   threads_per_block_limit: 1024
   threads_per_warp: 32
   shared_memory_per_block: 49152
@@ -53,10 +52,15 @@ def install_plugin(folder: str) -> None:
     sys.path.append(os.path.abspath(folder))
 
 
-def h200(memory_bytes: int = H200_MEMORY) -> Any:
+def h200(memory_bytes: int = H200_MEMORY) -> str:
+    """An NVIDIA H200 as XLA describes it. XLA's own pass works towards the memory."""
+    return _H200 % memory_bytes
+
+
+def device(description: str) -> Any:
     """A device to compile for, which cannot execute."""
     from jax.experimental import topologies
 
     topology = topologies.get_topology_desc(
-        platform="cuda", topology_name="", target_config=H200 % memory_bytes, topology="1x1x1")
+        platform="cuda", topology_name="", target_config=description, topology="1x1x1")
     return topology.devices[0]

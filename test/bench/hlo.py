@@ -3,9 +3,9 @@
 """Counts the work in the text of a compiled HLO module.
 
 A product is a `dot` or a custom call of cuBLAS, a convolution is a `convolution` or one of cuDNN,
-wherever it is: a kernel of Triton that multiplies is a fusion with a `dot` inside. So the operations
-are followed through the computations that are called, each as often as it is called. Bodies of loops
-count once.
+wherever it is: a kernel of Triton that multiplies is a fusion with a `dot` inside. So operations
+are followed through the computations that are called, each as often as it is called. Bodies of
+loops count once.
 
     ENTRY %main (...) {                                         products  convolutions  fusions
       %a = f32[8,8] fusion(%x), kind=kCustom, calls=%with_dot       1

@@ -146,7 +146,8 @@ def refusal_problem(error: InfeasibleError, promised: int, baseline: int) -> str
     if error.budget_bytes != promised:
         return f"refused {error.budget_bytes} and not {promised} bytes"
     if not promised < error.minimum_bytes <= baseline:
-        return f"the least, {error.minimum_bytes} bytes, is not above {promised} and at most {baseline}"
+        return (f"the least, {error.minimum_bytes} bytes, is not above {promised} and at most "
+                f"{baseline}")
     if compiles_of(error.report) > COMPILES:
         return f"{compiles_of(error.report)} programs were compiled"
     return ""

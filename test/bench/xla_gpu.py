@@ -5,18 +5,17 @@
 
 Nothing is executed and no GPU is needed. For models of the zoo at real size, with donated state:
 
-  baseline  what the model of XLA predicts for the unchanged step, and what XLA reports: at most 3 %
-            apart
+  baseline  temporaries of the unchanged step, predicted and as XLA reports them: at most 3 % apart
   budgets   plans within parts of what XLA reports for the unchanged step, calibrated: never above
   peers     XLA's own pass (it works towards the memory of the device, here several limits), and
             jax.checkpoint on every layer, also with the policies that save products; for each the
             plan with the same temporaries, which should add no more work; and half of the baseline,
             where a plan should add less than a third of what jax.checkpoint adds
 
-Prints Markdown tables, and what is not as it should be. Exit code 1 if there is any such thing. Work
-is counted in the compiled program (hlo.py); costs are those of our cost model, which cannot read
-what XLA's own pass makes. The compiler (400 MB) is installed into --plugin if it is not there; what
-has been compiled is looked up in --cache.
+Prints Markdown tables, and what is not as it should be. Exit code 1 if there is any such thing.
+Work is counted in the compiled program (hlo.py); costs are those of our cost model, which cannot
+read what XLA's own pass makes. The compiler (400 MB) is installed into --plugin if it is not there;
+what has been compiled is looked up in --cache.
 
   REMAT_BUILD=build PYTHONPATH=python xla_gpu.py --plugin DIR [--cache DIR] [--json FILE]
 """
@@ -103,6 +102,10 @@ class Refusal:
     least_temporary_bytes: int
 
 
+#: What came of a budget, and what holds memory at the peak of the plan.
+Plan = tuple[Point | Refusal, str]
+
+
 @dataclass(frozen=True)
 class Added:
     """Work of a program beyond the unchanged one; `cost` is None where it is not known."""
@@ -152,6 +155,7 @@ class Bench:
         self._step = self._lower()
         self._figures = self._measure("unchanged", self._step)
         self._report = self._plan_nothing(self._step.text)
+        self._plans: dict[int, Plan] = {}
         self.fixed_bytes = self._figures.memory.fixed_bytes
         self.unchanged = Point(
             "unchanged", self._figures.memory.temporary_bytes, self._figures.memory.total_bytes,
@@ -164,7 +168,8 @@ class Bench:
 
         fields = {**self._model.overrides, **self._overrides, **overrides}
         example = examples.get(self._model.example, size="real", **fields)
-        return Step(example, memory_bytes)
+        description = gpu_topology.h200(memory_bytes)
+        return Step(example, gpu_topology.device(description), description)
 
     def _measure(self, what: str, step: Any, text: str | None = None) -> Figures:
         self._say(f"{self.name}: {what}")
@@ -175,27 +180,37 @@ class Bench:
 
         return remat.optimize(text, None, target="h100").report.function("main")
 
-    def ours(self, name: str, budget: int | str) -> tuple[Point | Refusal, str]:
-        """The plan within a budget of all bytes, and what holds memory at its peak."""
+    def ours(self, name: str, budget_bytes: int) -> Plan:
+        """The plan within a budget of all bytes, made once."""
+        if budget_bytes not in self._plans:
+            self._plans[budget_bytes] = self._make_plan(name, budget_bytes)
+        return self._plans[budget_bytes]
+
+    def part_of_unchanged(self, percent: int) -> int:
+        """Bytes of a budget in percent."""
+        return -(-self.unchanged.total_bytes * percent // 100)
+
+    def _make_plan(self, name: str, budget_bytes: int) -> Plan:
         from remat import InfeasibleError
         from remat.jax.choose import Choice, Settings, choose_by_measuring
 
         def measure(choice: Choice) -> Memory:
             return self._measure(f"plan for {name}", self._step, choice.text).memory
 
-        settings = Settings(budget, True, False, {"target": "h100"})
+        settings = Settings(budget_bytes, True, False, {"target": "h100"})
         try:
             choice = choose_by_measuring(self.name, self._step.text, settings, measure)
         except InfeasibleError as error:
-            return Refusal(name, error.minimum_bytes, error.minimum_bytes - self.fixed_bytes), (
-                _holders(error.report.function("main")) if error.report else "")
+            assert error.report is not None
+            return (Refusal(name, error.minimum_bytes, error.minimum_bytes - self.fixed_bytes),
+                    _holders(error.report.function("main")))
         assert choice.report is not None
         figures = self._compiler.figures(self._step, choice.text)
         planned = choice.report.function("main")
         compiles = 1 + sum(each["compiled"] for each in choice.report.json["calibration"])
-        return Point(name, figures.memory.temporary_bytes, figures.memory.total_bytes,
-                     figures.counts, planned.overhead, _predicted_temporaries(planned),
-                     compiles), _holders(planned)
+        point = Point(name, figures.memory.temporary_bytes, figures.memory.total_bytes,
+                      figures.counts, planned.overhead, _predicted_temporaries(planned), compiles)
+        return point, _holders(planned)
 
     def limited(self, percent: int) -> Point:
         """XLA's own pass, which works towards a part of what the unchanged step takes."""
@@ -308,8 +323,8 @@ class Results:
 
     def add_budget(self, bench: Bench, percent: int) -> None:
         """A plan within a part of the baseline."""
-        plan, _ = bench.ours(f"{percent} %", f"{percent}%")
-        promised = -(-bench.unchanged.total_bytes * percent // 100)
+        promised = bench.part_of_unchanged(percent)
+        plan, _ = bench.ours(f"{percent} %", promised)
         self._record(bench, "budgets", plan)
         if isinstance(plan, Refusal):
             refused = f"refused, least {_mib(plan.least_bytes)}"
@@ -344,7 +359,7 @@ class Results:
 
     def add_half(self, bench: Bench, checkpoint: Point) -> None:
         """Half of the baseline, beside what jax.checkpoint adds."""
-        plan, _ = bench.ours("50 %", "50%")
+        plan, _ = bench.ours("50 %", bench.part_of_unchanged(50))
         self._record(bench, "half", checkpoint, plan)
         if isinstance(plan, Refusal):
             self.fail(f"{bench.name}: half of the baseline is refused")
@@ -423,7 +438,7 @@ SELFTEST = """HloModule test, entry_computation_layout={(f32[8,8]{1,0})->f32[8,8
 
 %commands (p7: f32[8,8]) -> f32[8,8] {
   %p7 = f32[8,8]{1,0} parameter(0)
-  %gemm = (f32[8,8]{1,0}, s8[64]{0}) custom-call(%p7, %p7), custom_call_target="__cublas$lt$matmul", metadata={op_name="dot(x)"}
+  %gemm = (f32[8,8]{1,0}, s8[64]{0}) custom-call(%p7, %p7), custom_call_target="__cublas$matmul"
   ROOT %g = f32[8,8]{1,0} get-tuple-element(%gemm), index=0
 }
 
@@ -442,7 +457,7 @@ ENTRY %main.1 (x: f32[8,8]) -> f32[8,8] {
   %done = f32[8,8]{1,0} async-done(%start), calls=%wrapped
   %image = f32[1,8,8,1]{3,2,1,0} bitcast(%done)
   %kernel = f32[3,3,1,1]{3,2,1,0} constant({...})
-  %conv = (f32[1,8,8,1]{3,2,1,0}, u8[16]{0}) custom-call(%image, %kernel), custom_call_target="__cudnn$convForward"
+  %conv = (f32[1,8,8,1], u8[16]{0}) custom-call(%image, %kernel), custom_call_target="__cudnn$conv"
   %fused_conv = f32[1,8,8,1]{3,2,1,0} fusion(%image, %kernel), kind=kCustom, calls=%cudnn_fusion
   %attention = f32[8,8]{1,0} custom-call(%done), custom_call_target="__cudnn$fmhaSoftmax"
   %state = (f32[8,8]{1,0}) tuple(%attention)
