@@ -59,8 +59,8 @@ def _perceptron() -> tuple[Callable[..., Any], Any, Any]:
     layers, width, rows = 24, 512, 8192
     generator = np.random.default_rng(0)
 
-    def normal(*shape: int) -> Any:
-        return jnp.asarray(generator.standard_normal(shape, np.float32) / np.sqrt(width))
+    def normal(*shape: int, scale: float = 1.0) -> Any:
+        return jnp.asarray(generator.standard_normal(shape, np.float32) * np.float32(scale))
 
     def loss(weights: list[Any], x: Any) -> Any:
         for weight in weights:
@@ -71,7 +71,8 @@ def _perceptron() -> tuple[Callable[..., Any], Any, Any]:
         value, gradients = jax.value_and_grad(loss)(weights, x)
         return [w - 0.1 * g for w, g in zip(weights, gradients)], value
 
-    return step, [normal(width, width) for _ in range(layers)], normal(rows, width)
+    weights = [normal(width, width, scale=(2 / width) ** 0.5) for _ in range(layers)]
+    return step, weights, normal(rows, width)
 
 
 def _zoo(name: str, **overrides: Any) -> tuple[Callable[..., Any], Any, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import importlib.metadata
 import json
 import os
 import time
@@ -16,7 +17,6 @@ from typing import Any
 
 import hlo
 import jax
-import jaxlib
 from jax.interpreters import mlir
 from jax.sharding import SingleDeviceSharding
 from jaxlib.mlir import ir
@@ -47,7 +47,7 @@ class Step:
             for tree in (example.state_shapes(), example.batch_shapes())
         ]
         self.description = description
-        self._lowered = jax.jit(example.step, donate_argnums=0).lower(*shapes)
+        self._lowered: Any = jax.jit(example.step, donate_argnums=0).lower(*shapes)
         # The module belongs to JAX: it is printed and never changed.
         module = self._lowered.compiler_ir().operation
         self.text: str = module.get_asm(print_generic_op_form=True)
@@ -96,6 +96,6 @@ class Compiler:
     def _path(self, step: Step, text: str | None) -> str | None:
         if not self._cache:
             return None
-        key = json.dumps([_VERSION, jaxlib.__version__, step.description, self._options,
+        key = json.dumps([_VERSION, importlib.metadata.version("jaxlib"), step.description, self._options,
                           step.text if text is None else text], sort_keys=True)
         return os.path.join(self._cache, hashlib.sha256(key.encode()).hexdigest() + ".json")

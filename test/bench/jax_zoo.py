@@ -45,6 +45,7 @@ os.environ["XLA_FLAGS"] = " ".join([
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from remat import InfeasibleError, examples  # noqa: E402
@@ -105,7 +106,7 @@ def leaves(tree: Any) -> list[Leaf]:
     """The path and the bytes of every array of a tree, so that equal means identical."""
 
     def data(leaf: Any) -> bytes:
-        is_key = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+        is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
         return np.asarray(jax.random.key_data(leaf) if is_key else leaf).tobytes()
 
     found, _ = jax.tree_util.tree_flatten_with_path(tree)
@@ -138,7 +139,7 @@ def first_difference(expected: list[list[Leaf]], actual: list[list[Leaf]]) -> st
 def compiles_of(report: Report | None) -> int:
     """How many programs were compiled for a plan; the first is the unchanged one."""
     rounds = report.json.get("calibration", []) if report else []
-    return 1 + sum(each["compiled"] for each in rounds)
+    return 1 + len([each for each in rounds if each["compiled"]])
 
 
 def refusal_problem(error: InfeasibleError, promised: int, baseline: int) -> str:
