@@ -96,6 +96,7 @@ class Compiler:
     def _path(self, step: Step, text: str | None) -> str | None:
         if not self._cache:
             return None
-        key = json.dumps([_VERSION, importlib.metadata.version("jaxlib"), step.description, self._options,
-                          step.text if text is None else text], sort_keys=True)
+        program = step.text if text is None else text
+        key = json.dumps([_VERSION, importlib.metadata.version("jaxlib"), step.description,
+                          self._options, program], sort_keys=True)
         return os.path.join(self._cache, hashlib.sha256(key.encode()).hexdigest() + ".json")
