@@ -12,6 +12,9 @@ import sys
 import pytest
 
 BENCH = os.path.join(os.path.dirname(__file__), "..", "bench")
+sys.path.append(BENCH)
+
+import cpu_memory  # noqa: E402
 
 
 def run(script, *arguments):
@@ -35,3 +38,24 @@ def test_wrong_options_of_xla_gpu(arguments, message, monkeypatch):
     ended = run("xla_gpu.py", *arguments)
     assert ended.returncode == 2
     assert message in ended.stderr
+
+
+@pytest.mark.parametrize("total, temporary, grown, loss, wrong", [
+    (60, 40, 42, 1.00001, []),
+    # Nine tenths of what temporaries fall by.
+    (60, 40, 51, 1.0, []),
+    (60, 40, 58, 1.0, ["the process does not fall as promised"]),
+    (61, 41, 42, 1.0, ["above the budget"]),
+    (60, 40, 42, 1.1, ["loss 1.1 and not 1.0"]),
+])
+def test_processes_are_judged(total, temporary, grown, loss, wrong):
+    unchanged = cpu_memory.Measured(None, 120, 100, 105, 1.0, 0.0)
+    measured = cpu_memory.Measured(60, total, temporary, grown, loss, 0.1)
+    assert cpu_memory.problems(measured, unchanged) == wrong
+
+
+def test_memory_of_this_process_is_read():
+    before = cpu_memory.status_bytes("VmRSS")
+    held = bytearray(b"1") * (64 << 20)
+    assert cpu_memory.status_bytes("VmRSS") - before > len(held) // 2
+    assert cpu_memory.status_bytes("VmHWM") >= cpu_memory.status_bytes("VmRSS")
