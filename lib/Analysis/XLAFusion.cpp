@@ -233,8 +233,8 @@ int64_t mlir::remat::getReadBytes(Operation *op, ArrayRef<Operation *> inlined,
         continue;
       int64_t bytes = getStorageBytes(operand.getType(), layout).value_or(0);
       if (readsPart)
-        bytes = std::min(
-            bytes, getStorageBytes(member->getResult(0).getType(), layout).value_or(bytes));
+        bytes = std::min(bytes,
+                         getStorageBytes(member->getResult(0).getType(), layout).value_or(bytes));
       int64_t &entry = most[operand];
       entry = std::max(entry, bytes);
     }

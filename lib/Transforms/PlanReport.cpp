@@ -7,9 +7,9 @@
 
 #include "PlanReport.h"
 
-#include "Remat/Transforms/ApplyPlan.h"
 #include "ExecutionReport.h"
 #include "Remat/Analysis/MemoryProfile.h"
+#include "Remat/Transforms/ApplyPlan.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/raw_ostream.h"

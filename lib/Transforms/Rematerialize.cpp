@@ -371,7 +371,6 @@ static LogicalResult describeRewritten(PlannedFunction &planned, const planner::
                getMinBytes(options, now.baselinePackedBytes), now);
   now.recomputed = std::move(planned.report.recomputed);
   now.moved = std::move(planned.report.moved);
-  now.addedCost = rewritten.simulation.cost - now.cost;
   planned.report = std::move(now);
   return success();
 }
@@ -429,6 +428,7 @@ static FailureOr<PlannedFunction> planForXLA(FunctionOpInterface function,
     smallest = unchanged;
     const planner::Problem &problem = smallest->problem.problem;
     planner::Solution solution = planner::evaluate(problem, std::move(*first->smallest));
+    smallest->report.addedCost = planner::addedCost(problem, solution.plan);
     describePlan(smallest->problem, solution, categorize(smallest->problem, options.roles),
                  getMinBytes(options, minimum), smallest->report);
     if (failed(describeRewritten(*smallest, solution.plan, options, symbols)))

@@ -61,7 +61,7 @@ def counter(monkeypatch):
     return Counter(monkeypatch)
 
 
-def by_model(fn, budget="70%", **options):
+def by_model(fn, budget="85%", **options):
     return rematerialize(fn, budget, calibrate=False, **options)
 
 
@@ -130,7 +130,7 @@ def test_donated_arguments(how):
 def test_decorator_and_method():
     step, params, x = perceptron(LAYERS)
 
-    @rematerialize(budget="70%", calibrate=False)
+    @rematerialize(budget="85%", calibrate=False)
     def train(params, x):
         """Trains."""
         return step(params, x)
@@ -139,7 +139,7 @@ def test_decorator_and_method():
     assert bits(train(params, x)) == bits(jax.jit(step)(params, x))
 
     class Model:
-        @functools.partial(rematerialize, budget="70%", calibrate=False, static_argnums=0)
+        @functools.partial(rematerialize, budget="85%", calibrate=False, static_argnums=0)
         def train(self, params, x):
             return step(params, x)
 

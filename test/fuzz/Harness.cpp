@@ -52,8 +52,9 @@ fuzz::PassOptions fuzz::PassOptions::any(Random &random) {
 }
 
 std::string fuzz::PassOptions::text() const {
-  return llvm::formatv("fusion=none scope={0} reorder={1} alignment={2}B min-bytes={3} target={4} effort={5}",
-                       scope, reorder ? "true" : "false", alignment, minBytes, target, effort)
+  return llvm::formatv(
+             "fusion=none scope={0} reorder={1} alignment={2}B min-bytes={3} target={4} effort={5}",
+             scope, reorder ? "true" : "false", alignment, minBytes, target, effort)
       .str();
 }
 

@@ -58,7 +58,8 @@ def rematerialised(layer: Callable[..., Any], enabled: bool, policy: str | None
     """`layer` under `jax.checkpoint` if enabled; `policy` is a name in `jax.checkpoint_policies`."""
     if not enabled:
         return layer
-    return jax.checkpoint(layer, policy=policy and getattr(jax.checkpoint_policies, policy))
+    chosen = getattr(jax.checkpoint_policies, policy) if policy else None
+    return jax.checkpoint(layer, policy=chosen)
 
 
 def draw_labelled_images(source: Source, config: Any) -> dict[str, jax.Array]:

@@ -110,7 +110,7 @@ def init(source: Source, config: Config) -> Params:
 def loss(params: Params, tokens: jax.Array, config: Config) -> jax.Array:
     """Cross-entropy of tokens [batch, length + 1], and the imbalance of all layers."""
     x = params["tokens"][tokens[:, :-1]] + params["positions"]
-    imbalance = 0.0
+    imbalance = jnp.float32(0)
     for layer in params["layers"]:
         x = x + transformer.attention(layer["attention"], x, config.heads, causal=True)
         y, layer_imbalance = mixture(layer["mixture"], x, config)

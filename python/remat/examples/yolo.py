@@ -239,7 +239,8 @@ def make(config: Config) -> Example:
     def loss(params: Params, statistics: Statistics, batch: Batch
              ) -> tuple[jax.Array, Statistics]:
         outputs, moved = predict(params, statistics, batch["images"], config)
-        return sum(map(scale_loss, outputs, batch["targets"], STRIDES)), moved
+        losses = map(scale_loss, outputs, batch["targets"], STRIDES)
+        return sum(losses, start=jnp.float32(0)), moved
 
     def draw_state(source: Source) -> State:
         state = initial_state(source, partial(init, config=config), optimizer)

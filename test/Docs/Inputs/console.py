@@ -9,7 +9,8 @@
 Commands are the lines after `$ ` in fenced blocks of kind `console`, with what follows a `\\` at the
 end of a line; up to the next command stands what they print, on standard output and standard error.
 A line `...` stands for any lines; an update leaves as many before and behind it. A command fails if and only if it prints `error:`. All commands of
-a page run one after the other in one empty folder, in which the repository's folders can be read.
+a page run one after the other in one empty folder, in which the repository's folders can be read;
+`python3` is the Python that runs this script.
 """
 
 import argparse
@@ -43,12 +44,14 @@ def abridge(expected, actual):
 class Page:
     def __init__(self, folder):
         self.folder, self.failures = folder, 0
+        path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+        self.environment = {**os.environ, "PATH": path}
         for name in ("docs", "test", "tools"):
             os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
 
     def run(self, command):
         process = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                 env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         actual = process.stdout
         if actual and not actual.endswith("\n"):
             actual += "\n"
