@@ -137,9 +137,7 @@ def test_report(tmp_path):
     assert lines[-2:] == ["  recomputed:", f"    4.10 KB      1 x  {'math.exp':<24}  2.73 ns"]
     lines = run("report", path, "--limit=2").stdout.splitlines()
     assert lines[4] == "    8.32 KB  in 5 others"
-    report = json.loads(path.read_text())
-    report["functions"][0].update(name="f", status="skipped", reason="why")
-    path.write_text(json.dumps(report))
+    path.write_text('{"version": 1, "functions": [{"name": "f", "status": "skipped", "reason": "why"}]}')
     assert run("report", path).stdout == "function 'f': skipped, why\n"
 
 
@@ -192,7 +190,7 @@ def test_plan_that_does_not_fit(problem):
     (["profile", "absent.mlir"], "error: absent.mlir: No such file or directory"),
     (["profile", STEP, "--function=other"], "other"),
     (["report", "absent.json"], "error: absent.json: No such file or directory"),
-    (["report", STEP], "is not JSON"),
+    (["report", STEP], "step.mlir is not JSON"),
     (["plan", "absent.json"], "error: absent.json: No such file or directory"),
     (["plan", STEP], "the problem is not JSON"),
     (["plan", STEP, "--budget=1GB", "--max-overhead=1%"], "two questions"),
