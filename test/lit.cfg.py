@@ -1,6 +1,7 @@
 # Configuration of lit for the tests of passes and tools.
 import ctypes
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -66,6 +67,10 @@ for name in ("jax", "mypy", "scikit_build_core"):
         config.available_features.add(name)
     else:
         lit_config.note(f"{name} is not installed: no tests of the Python package that need it")
+if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+    config.available_features.add("chromium")
+else:
+    lit_config.note("chromium is not installed: no tests of pages in a browser")
 if not config.sanitizers:
     config.available_features.add("plugins")
 

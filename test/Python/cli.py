@@ -192,7 +192,7 @@ def test_plan_that_does_not_fit(problem):
     (["profile", "absent.mlir"], "error: absent.mlir: No such file or directory"),
     (["profile", STEP, "--function=other"], "other"),
     (["report", "absent.json"], "error: absent.json: No such file or directory"),
-    (["report", STEP], "is not JSON"),
+    (["report", STEP], "step.mlir is not JSON"),
     (["plan", "absent.json"], "error: absent.json: No such file or directory"),
     (["plan", STEP], "the problem is not JSON"),
     (["plan", STEP, "--budget=1GB", "--max-overhead=1%"], "two questions"),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pages of reports in a browser without a screen: they load, fit, and say what is under the pointer.
 
+REQUIRES: chromium
 RUN: env SHARED_DATA=%shared_data %pytest %s
 """
 
@@ -264,6 +265,21 @@ def test_many_outputs_in_a_notebook(report, tmp_path):
     assert found == {"tall": True, "charts": 60, "ids": 0, "mark": "rgb(232, 121, 58)", "other": "400"}
     assert browse(notebook.replace("THEME", "false"), tmp_path, script)["found"]["mark"] == (
         "rgb(238, 138, 79)")
+
+
+def test_names_do_not_cover_each_other(report, tmp_path):
+    root = json.loads(json.dumps(report.json))
+    [function] = root["functions"]
+    last = function["timeline"]["after"]["num_steps"] - 1
+    for step in (0, last // 2, last // 2 + 1, last):
+        function["timeline"]["after"]["peak_step"] = step
+        function["budget_bytes"] = function["peak_bytes"]
+        found = browse(Report(root).to_html(), tmp_path, """
+            const svg = all("svg[data-chart=timeline]")[1];
+            const [one, other] = [".limit-name", "text.ink"].map(
+              name => svg.querySelector(name).getBoundingClientRect());
+            return one.right < other.left || other.right < one.left;""")["found"]
+        assert found, step
 
 
 def test_a_picture_loads(report, tmp_path):

@@ -8,8 +8,9 @@
 #   setup.sh [GROUP...]
 #
 # Groups: build (compiler, CMake, LLVM and MLIR), test (build and what check.sh needs), clang (build
-# and clang with its sanitizers), tidy (build and clang-tidy); all of them by default. A second run
-# finds everything installed and does nothing.
+# and clang with its sanitizers), tidy (build and clang-tidy), browser (for the tests of pages, which
+# are skipped without it; some minutes); all of them by default. A second run finds everything
+# installed and does nothing.
 
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
@@ -25,7 +26,8 @@ packages() {
   test) packages build; echo clang-format-$LLVM_VERSION ;;
   clang) packages build; echo clang-$LLVM_VERSION libclang-rt-$LLVM_VERSION-dev ;;
   tidy) packages build; echo clang-tidy-$LLVM_VERSION ;;
-  *) die "unknown group '$1': expected build, test, clang or tidy" ;;
+  browser) echo chromium ;;
+  *) die "unknown group '$1': expected build, test, clang, tidy or browser" ;;
   esac
 }
 
@@ -34,7 +36,7 @@ is_installed() {
 }
 
 case ${1:-} in -h | --help) usage; exit ;; esac
-[ $# != 0 ] || set -- test clang tidy
+[ $# != 0 ] || set -- test clang tidy browser
 wanted=$(for group; do packages "$group"; done)
 command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
   die "this is not a Debian system; install what corresponds to:" $wanted

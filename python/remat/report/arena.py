@@ -13,6 +13,8 @@ from remat.report.scale import Scale
 from remat.report.svg import GROUND, INK, element, line
 
 WIDTH, HEIGHT = 600, 380
+#: Buffers that a page has, so that it stays small.
+MOST = 1000
 # Thinner ones cannot be seen or pointed at.
 _THINNEST = 0.8
 # Those that are thinner than this would be all edge.
@@ -28,6 +30,12 @@ class Rectangle:
     y: float
     width: float
     height: float
+
+
+def largest(storages: Sequence[Mapping[str, Any]], most: int) -> Sequence[Mapping[str, Any]]:
+    """The largest ones in their order; of equal ones, the first."""
+    order = sorted(range(len(storages)), key=lambda index: (-storages[index]["bytes"], index))
+    return [storages[index] for index in sorted(order[:most])]
 
 
 def rectangles(storages: Sequence[Mapping[str, Any]], x: Scale, y: Scale) -> list[Rectangle]:

@@ -150,10 +150,10 @@ _STORAGE = record(
     }
 )
 _ARENA = record({"boundary_bytes": count, "arena_bytes": count, "storages": array(_STORAGE)})
-_FUNCTION = record(
+_PLANNED = record(
     {
         "name": text,
-        "status": one_of("unchanged", "met", "infeasible", "skipped"),
+        "status": one_of("unchanged", "met", "infeasible"),
         "budget_bytes": optional(count),
         **{
             key: count
@@ -194,9 +194,17 @@ _FUNCTION = record(
         "arena": record({"before": _ARENA, "after": _ARENA}),
     },
 )
+_SKIPPED = record({"name": text}, {"reason": text})
+
+
+def _function(value: Any, where: str) -> None:
+    skipped = isinstance(value, dict) and value.get("status") == "skipped"
+    (_SKIPPED if skipped else _PLANNED)(value, where)
+
+
 _MEMORY = record({"total_bytes": count})
 _REPORT = record(
-    {"functions": array(_FUNCTION)},
+    {"functions": array(_function)},
     {
         "xla": record({"budget_bytes": count, "baseline": _MEMORY, "chosen": _MEMORY}),
         "calibration": array(

@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Mapping
 
 from remat.report.palette import css_class, in_order, label
-from remat.report.report import FunctionReport
 from remat.report.series import deltas
 
 
@@ -23,12 +22,14 @@ class _Texts:
         return self.places.setdefault(text, len(self.places))
 
 
-def chart_data(function: FunctionReport, folder: str) -> dict[str, Any]:
-    """The timeline and the storages of a function, before and after."""
+def chart_data(
+    timelines: Mapping[str, Any], arenas: Mapping[str, Any], folder: str
+) -> dict[str, Any]:
+    """The timelines and the storages of a function, before and after. Locations are in `folder`."""
     texts = _Texts()
     found: dict[str, Any] = {}
     for when in ("before", "after"):
-        timeline, arena = function.timeline[when], function.arena[when]
+        timeline, arena = timelines[when], arenas[when]
         found[when] = {
             "end": timeline["num_steps"],
             "steps": deltas(timeline["steps"]),

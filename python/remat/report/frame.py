@@ -57,12 +57,17 @@ class Frame:
         parts.append(label((x.start + x.end) / 2, y.start + 31, "step", anchor="middle"))
         return "".join(parts)
 
-    def limit(self, size: int, name: str) -> str:
-        """A line over the whole chart, named on its right end, where memory is often low."""
+    def limit(self, size: int, name: str, left: bool) -> str:
+        """A line over the whole chart, named on its left or right end."""
         x, y = self.x, self.y(size)
         above = y - 6 if y - 18 >= 0 else y + 15
         return line(
             x.start, y, x.end, y, "limit", ACCENT, stroke_dasharray="5 4", stroke_width="1.5"
         ) + label(
-            x.end - 4, above, name, anchor="end", fill=ACCENT, kind="limit-name halo"
+            x.start + 4 if left else x.end - 4,
+            above,
+            name,
+            anchor=None if left else "end",
+            fill=ACCENT,
+            kind="limit-name halo",
         )

@@ -108,8 +108,17 @@ def timeline_figures(function: FunctionReport, tabular: bool) -> str:
     )
 
 
-def _arena_figures(function: FunctionReport) -> str:
-    pair = {when: function.arena[when] for when in _WHEN}
+def _arenas(function: FunctionReport) -> dict[str, dict[str, Any]]:
+    return {
+        when: {
+            **function.arena[when],
+            "storages": arena.largest(function.arena[when]["storages"], arena.MOST),
+        }
+        for when in _WHEN
+    }
+
+
+def _arena_figures(function: FunctionReport, pair: Mapping[str, Mapping[str, Any]]) -> str:
     most = max(each["arena_bytes"] for each in pair.values())
     figures = []
     for when, places in pair.items():
@@ -125,7 +134,11 @@ def _arena_figures(function: FunctionReport) -> str:
             data_when=when,
         )
         table = _behind(tables.arena_table(places, when))
-        figures.append(figure(when.capitalize(), f"arena of {size}", svg, table))
+        remark = f"arena of {size}"
+        count = len(function.arena[when]["storages"])
+        if count > arena.MOST:
+            remark += f". The {arena.MOST:,} largest of {count:,} are drawn."
+        figures.append(figure(when.capitalize(), remark, svg, table))
     return element("div", *figures, class_="pair")
 
 
@@ -135,9 +148,13 @@ def _charts(function: FunctionReport, folder: str) -> str:
             "Memory over time and the arena",
             _note(f"The report does not have what these charts are made of; {DETAILS}."),
         )
+    pair = _arenas(function)
     boundary = format_bytes(function.arena["after"]["boundary_bytes"])
     data = element(
-        "script", script_data(chart_data(function, folder)), type="application/json", class_="data"
+        "script",
+        script_data(chart_data(function.timeline, pair, folder)),
+        type="application/json",
+        class_="data",
     )
     return (
         _card(
@@ -155,7 +172,7 @@ def _charts(function: FunctionReport, folder: str) -> str:
                 f"hold what is recomputed. Arguments and constants ({boundary}) are live throughout "
                 "and have no place in the arena."
             ),
-            _arena_figures(function),
+            _arena_figures(function, pair),
         )
         + data
     )
@@ -283,6 +300,8 @@ def _xla(json: Mapping[str, Any]) -> str:
 def _locations(functions: Sequence[FunctionReport]) -> list[str]:
     found = []
     for function in functions:
+        if function.status == "skipped":
+            continue
         for key in ("live_at_peak", "recomputed", "moved"):
             found += [row["location"] for row in function.json[key]]
         for places in function.json.get("arena", {}).values():

@@ -22,10 +22,10 @@ def percent(part: float) -> str:
 
 def headline(function: FunctionReport) -> str:
     """The outcome in a sentence."""
-    before, after = function.baseline_packed_bytes, function.packed_bytes
-    budget = function.budget_bytes
     if function.status == "skipped":
         return f"Was not planned: {function.json.get('reason', 'no reason is given')}."
+    before, after = function.baseline_packed_bytes, function.packed_bytes
+    budget = function.budget_bytes
     if function.status == "unchanged":
         if budget is None:
             return f"Needs {format_bytes(before)}. There was no budget."

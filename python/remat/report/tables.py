@@ -266,18 +266,18 @@ def functions_table(functions: Sequence[FunctionReport]) -> str:
     """An overview of several functions; each links to its part of the page."""
     rows = []
     for place, each in enumerate(functions):
-        skipped = each.status == "skipped"
-        budget = each.budget_bytes
-        rows.append(
-            [
-                element("a", escape(each.name), href=f"#function-{place}"),
-                badge(each.status),
+        row = [element("a", escape(each.name), href=f"#function-{place}"), badge(each.status)]
+        if each.status == "skipped":
+            row += 4 * [""]
+        else:
+            budget = each.budget_bytes
+            row += [
                 "" if budget is None else format_bytes(budget),
-                "" if skipped else format_bytes(each.baseline_packed_bytes),
-                "" if skipped else format_bytes(each.packed_bytes),
-                "" if skipped else percent(each.overhead),
+                format_bytes(each.baseline_packed_bytes),
+                format_bytes(each.packed_bytes),
+                percent(each.overhead),
             ]
-        )
+        rows.append(row)
     columns = [Column("function"), Column("status")]
     columns += [Column(name, True) for name in ("budget", "before", "after", "more work")]
     return table("Functions", columns, rows)

@@ -20,20 +20,27 @@ def staircase(
     steps: Sequence[int], tops: Sequence[int], num_steps: int, x: Scale, y: Scale
 ) -> str:
     """The path around the area from 0 to `tops`; each value holds until the next step."""
-    path = f"M{coordinate(x(0))} {coordinate(y(0))}"
-    last = coordinate(y(0))
+    # Tenths, as whole numbers, so that differences do not add up to errors.
+    across, down = round(10 * x(0)), round(10 * y(0))
+    path = f"M{coordinate(across / 10)} {coordinate(down / 10)}"
     for step, top in zip(steps, tops):
-        height = coordinate(round(y(top), 1))
-        if height != last:
-            path += f"H{coordinate(round(x(step), 1))}V{height}"
-            last = height
+        height = round(10 * y(top))
+        if height != down:
+            place = round(10 * x(step))
+            path += f"h{coordinate((place - across) / 10)}v{coordinate((height - down) / 10)}"
+            across, down = place, height
     return f"{path}H{coordinate(x(num_steps))}V{coordinate(y(0))}Z"
+
+
+def _is_late(timeline: Mapping[str, Any]) -> bool:
+    """Whether the peak is in the second half."""
+    return bool(2 * timeline["peak_step"] >= timeline["num_steps"])
 
 
 def _peak(timeline: Mapping[str, Any], frame: Frame) -> str:
     """A dot at the peak and its size, on the side where there is more room."""
     x, y = frame.x(timeline["peak_step"] + 0.5), frame.y(peak_bytes(timeline))
-    left = x > (frame.x.start + frame.x.end) / 2
+    left = _is_late(timeline)
     return element(
         "circle", cx=x, cy=y, r=4, fill=INK, stroke=GROUND, stroke_width=1.5, class_="peak"
     ) + label(
@@ -66,7 +73,9 @@ def timeline_chart(
             )
         )
     if budget is not None:
-        parts.append(frame.limit(budget, f"budget {format_bytes(budget)}"))
+        # Its name is where the one of the peak is not.
+        name = f"budget {format_bytes(budget)}"
+        parts.append(frame.limit(budget, name, left=_is_late(timeline)))
     if timeline["steps"]:
         parts.append(_peak(timeline, frame))
     return frame, "".join(parts)
