@@ -205,7 +205,7 @@ def _parser() -> argparse.ArgumentParser:
     command = add("report", _report, "show what is in a report")
     command.add_argument("report", help="JSON file that 'remat optimize --report' has written")
     command.add_argument("--limit", type=int, default=16, metavar="ROWS", help="default: 16")
-    command.add_argument("-o", "--output", metavar="FILE", help="write a page .html or a chart .svg")
+    command.add_argument("-o", "--output", metavar="FILE", help="a page (.html) or chart (.svg)")
     command.add_argument("--pareto", metavar="FILE", help="what smaller peaks cost, for the page")
 
     command = add("plan", _plan, "plan a graph or a problem in JSON")

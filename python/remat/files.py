@@ -8,8 +8,8 @@ import os
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Writes text; a file that is there is replaced once all is written. Devices and pipes are written
-    directly."""
+    """Writes text; a file that is there is replaced once all is written. Devices and pipes are
+    written directly."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "w", encoding="utf-8") as file:

@@ -190,8 +190,9 @@ def optimize(
     `max_overhead` asks the other question: the smallest peak that adds at most this part of the cost,
     0.05 or "5%". Without both nothing is changed, and the report says what is needed. The other
     options are those of `--rematerialize` (docs/generated/RematPasses.md); `fusion="auto"` leaves
-    the choice to the pass. With `details`, the report has what charts are made of; with `pareto`, the
-    result has what smaller peaks cost. With `locations`, the text says where in the source operations come from.
+    the choice to the pass. With `details`, the report has what charts are made of; with `pareto`,
+    the result has what smaller peaks cost. With `locations`, the text says where in the source
+    operations come from.
 
     Raises InfeasibleError where no plan fits, unless `on_infeasible="warn"`, and InvalidInputError
     where the module or an option is wrong.

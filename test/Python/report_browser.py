@@ -186,7 +186,8 @@ def test_keys(report, page, tmp_path):
                              tip().hidden];
           svg.focus();
           const texts = [now()];
-          for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home", "Escape"]) {
+          for (const key of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home",
+                             "Escape"]) {
             press(svg, key);
             texts.push(now());
           }

@@ -53,8 +53,8 @@ def rectangles(storages: Sequence[Mapping[str, Any]], x: Scale, y: Scale) -> lis
 def arena_chart(
     arena: Mapping[str, Any], num_steps: int, max_bytes: int
 ) -> tuple[Frame, str]:
-    """The frame and what is drawn in it; a clone is framed. `max_bytes` is the same in charts that are
-    compared."""
+    """The frame and what is drawn in it; a clone is framed. `max_bytes` is the same in charts that
+    are compared."""
     frame = Frame(WIDTH, HEIGHT, num_steps, max_bytes)
     storages = arena["storages"]
     boxes = rectangles(storages, frame.x, frame.y)

@@ -185,7 +185,9 @@ _PLANNED = record(
                 }
             )
         ),
-        "moved": array(record({"operation": text, "from": count, "before": count, "location": text})),
+        "moved": array(
+            record({"operation": text, "from": count, "before": count, "location": text})
+        ),
     },
     {
         "reason": text,

@@ -85,8 +85,8 @@ def percent_ticks(maximum: float) -> list[float]:
 def front_chart(
     points: Sequence[FrontPoint], chosen: tuple[int, float], budget: int | None
 ) -> str:
-    """The points from the largest peak to the smallest; `chosen` is the peak and the overhead of the
-    plan of the report."""
+    """The points from the largest peak to the smallest; `chosen` is the peak and the overhead of
+    the plan of the report."""
     most_bytes = max([point.peak_bytes for point in points] + [chosen[0], budget or 0])
     most_percent = 100 * max([point.overhead for point in points] + [chosen[1]]) or 1.0
     x = Scale(1.05 * most_bytes, _LEFT, WIDTH - _RIGHT)
@@ -107,7 +107,9 @@ def front_chart(
         f"{x(point.peak_bytes):.1f},{y(100 * point.overhead):.1f}" for point in points
     )
     parts.append(
-        element("polyline", points=path, fill="none", stroke=MUTED, stroke_width=1.5, class_="front")
+        element(
+            "polyline", points=path, fill="none", stroke=MUTED, stroke_width=1.5, class_="front"
+        )
     )
     for point in points:
         name = f"{format_bytes(point.peak_bytes)} for {100 * point.overhead:.2f} % more work"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A report as the output of a cell of a notebook.
 
-It has no ids, and the selectors of its style sheet begin with a class that follows from the sheet, so
-that nothing of other cells, or of other versions in saved notebooks, can clash with it. Charts have
-colours without the sheet, and no script.
+It has no ids, and the selectors of its style sheet begin with a class that follows from the sheet,
+so that nothing of other cells, or of other versions in saved notebooks, can clash with it. Charts
+have colours without the sheet, and no script.
 """
 
 from __future__ import annotations

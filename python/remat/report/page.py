@@ -160,17 +160,17 @@ def _charts(function: FunctionReport, folder: str) -> str:
         _card(
             "Memory over time",
             _note(
-                "Live bytes at each step, clones included; sizes beside the colours are those at the "
-                "peak of the plan. Point at a chart to see what is live; arrow keys move, too."
+                "Live bytes at each step, clones included; sizes beside the colours are those at "
+                "the peak of the plan. Point at a chart to see what is live; arrow keys move, too."
             ),
             timeline_figures(function, tabular=True),
         )
         + _card(
             "Map of the arena",
             _note(
-                "Each buffer is a rectangle: the steps when it is live, and its offsets. Framed ones "
-                f"hold what is recomputed. Arguments and constants ({boundary}) are live throughout "
-                "and have no place in the arena."
+                "Each buffer is a rectangle: the steps when it is live, and its offsets. Framed "
+                f"ones hold what is recomputed. Arguments and constants ({boundary}) are live "
+                "throughout and have no place in the arena."
             ),
             _arena_figures(function, pair),
         )
@@ -216,8 +216,8 @@ def _front(function: FunctionReport, points: Sequence[FrontPoint] | None) -> str
     chosen = function.packed_bytes, function.overhead
     drawn = front.front_chart(points, chosen, function.budget_bytes)
     name = (
-        f"What smaller peaks cost: {len(points)} plans, from {format_bytes(points[0].peak_bytes)} to "
-        f"{format_bytes(points[-1].peak_bytes)}"
+        f"What smaller peaks cost: {len(points)} plans, from {format_bytes(points[0].peak_bytes)} "
+        f"to {format_bytes(points[-1].peak_bytes)}"
     )
     svg = drawing(front.WIDTH, front.HEIGHT, name, drawn)
     return _card(

@@ -1,6 +1,6 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Memory over time, before and after, as an SVG for slides: it needs no style sheet and no script."""
+"""Memory over time, before and after, as an SVG for slides, without style sheet and script."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Scale:
 
 
 def ticks(maximum: int, most: int) -> list[int]:
-    """At most `most` + 1 round numbers (1, 2 or 5 times a power of ten apart) from 0 to `maximum`."""
+    """At most `most` + 1 round numbers from 0 to `maximum`, 1, 2 or 5 times a power of ten apart."""
     distance, factor = 1, 0
     while maximum > distance * most:
         distance = (1, 2, 5)[(factor + 1) % 3] * 10 ** ((factor + 1) // 3)

@@ -1,6 +1,6 @@
 # Part of the Remat project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report says in short: sentences and numbers, for the page, the picture and the notebook."""
+"""What a report says in short: sentences and numbers."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def obstacles(function: FunctionReport) -> list[str]:
         lines.append("It is proved that no plan fits.")
     else:
         lines.append(
-            f"No plan was found, and it is not proved that there is none: the least that could do is "
-            f"{format_bytes(needed)}."
+            f"No plan was found, and it is not proved that there is none: the least that could "
+            f"do is {format_bytes(needed)}."
         )
     if budget is not None and function.minimum_known_bytes > budget:
         lines.append(

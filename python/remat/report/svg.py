@@ -36,8 +36,8 @@ def coordinate(value: float) -> str:
 
 
 def element(name: str, *content: str, **attributes: str | float | None) -> str:
-    """An element. `content` is markup; an underscore in the name of an attribute is a dash, one at its
-    end is left out, and attributes that are None are left out."""
+    """An element. `content` is markup. An underscore in the name of an attribute is a dash, one at
+    its end is left out; attributes that are None are left out."""
     parts = [name]
     for key, value in attributes.items():
         if value is not None:

@@ -101,7 +101,9 @@ def swatch(category: str) -> str:
 
 def code(text: str) -> str:
     """A name from a program."""
-    return element("code", escape(text), class_="long" if len(text) > _LONG else None) if text else ""
+    if not text:
+        return ""
+    return element("code", escape(text), class_="long" if len(text) > _LONG else None)
 
 
 def _bar(size: int, most: int) -> str:
@@ -220,9 +222,8 @@ def arena_table(arena: Mapping[str, Any], when: str) -> str:
         ]
         for each in placed[:FIRST]
     ]
-    return table(
-        f"Largest buffers {when}", columns, rows, _rest([e["bytes"] for e in placed[FIRST:]], "buffers")
-    )
+    rest = _rest([each["bytes"] for each in placed[FIRST:]], "buffers")
+    return table(f"Largest buffers {when}", columns, rows, rest)
 
 
 def front_table(points: Sequence[FrontPoint]) -> str:

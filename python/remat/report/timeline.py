@@ -62,7 +62,8 @@ def timeline_chart(
     parts = [frame.grid()]
     # The sum of all layers is behind the sum of all but the last, and so on.
     for layer in reversed(stack(timeline)):
-        title = f"{category_label(layer.category)}: up to {format_bytes(max(layer.bytes, default=0))}"
+        most = format_bytes(max(layer.bytes, default=0))
+        title = f"{category_label(layer.category)}: up to {most}"
         parts.append(
             element(
                 "path",
