@@ -355,7 +355,7 @@ static LogicalResult describeRewritten(PlannedFunction &planned, const planner::
   FunctionOpInterface function = planned.function;
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
-  auto erase = llvm::make_scope_exit([&] { copy->erase(); });
+  llvm::scope_exit erase([&] { copy->erase(); });
   FailureOr<FunctionProblem> problem = ::buildProblem(copy, options, symbols);
   if (failed(problem))
     return failure();
