@@ -209,6 +209,12 @@ StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
     if (StringRef name = models.getBarrierName(dialect); !name.empty())
       return name;
   }
+  // Operations beside a dialect with a barrier, as those of CHLO beside StableHLO.
+  if (!problem.operations[plan.steps[region.begin].op]->isRegistered())
+    for (Operation *op : input)
+      if (StringRef name = models.getBarrierName(op->getName().getDialectNamespace());
+          !name.empty())
+        return name;
   return {};
 }
 

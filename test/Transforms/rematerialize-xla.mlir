@@ -38,3 +38,17 @@ func.func @step(%x: tensor<1024xf32>, %w: tensor<1024xf32>) -> (tensor<f32>, ten
   %o = "stablehlo.custom_call"(%r, %d) <{call_target_name = "update", has_side_effect = true}> : (tensor<1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>
   return %l, %o : tensor<f32>, tensor<1024xf32>
 }
+
+// What is beside StableHLO waits behind the barrier of StableHLO.
+// CHECK-LABEL: func.func @beside
+// CHECK: "stablehlo.optimization_barrier"
+// CHECK: "chlo.erf"
+// CHECK-NOT: remat.barrier
+func.func @beside(%x: tensor<1024xf32>) -> (tensor<f32>, tensor<1024xf32>) {
+  %a = "chlo.erf"(%x) : (tensor<1024xf32>) -> tensor<1024xf32>
+  %l = "stablehlo.custom_call"(%a) <{call_target_name = "loss", has_side_effect = true}> : (tensor<1024xf32>) -> tensor<f32>
+  %big = "stablehlo.custom_call"(%l) <{call_target_name = "start", has_side_effect = true}> : (tensor<f32>) -> tensor<4096xf32>
+  %g = "stablehlo.custom_call"(%big) <{call_target_name = "shrink", has_side_effect = true}> : (tensor<4096xf32>) -> tensor<1024xf32>
+  %r = "stablehlo.custom_call"(%g, %a) <{call_target_name = "backward", has_side_effect = true}> : (tensor<1024xf32>, tensor<1024xf32>) -> tensor<1024xf32>
+  return %l, %r : tensor<f32>, tensor<1024xf32>
+}
