@@ -52,9 +52,10 @@ Value getUpdatedValue(Operation *op, SummaryAnalysis &summaries);
 /// The operations of `block` whose results XLA never writes to memory: their readers
 /// compute the elements that they read, from what the operation reads. These are
 /// elementwise operations, broadcasts, slices, transposes, pads and concatenations all of
-/// whose readers, seen through reshapes, compute elements or reduce them; of costly ones
-/// only those with one reader. Reshapes of virtual
-/// results are virtual, too, and what is scattered into zeros to be added to something.
+/// whose readers, seen through reshapes, compute elements or reduce them. With several
+/// readers it must not be costly, and reading what it is computed from once for each must
+/// move less than writing it once and reading it. Reshapes of virtual results are virtual,
+/// too, and what is scattered into zeros to be added to something.
 llvm::DenseSet<Operation *> findVirtualOperations(Block &block, SummaryAnalysis &summaries);
 
 /// Bytes that the kernel of `op` with `inlined` reads from memory: of each value as much as

@@ -100,14 +100,13 @@ struct KernelModel {
   int64_t scalarOperations = 0;
 };
 
-/// The model of one operation, without its regions and callees.
 /// How an operation takes part in the kernels that a compiler behind this one forms.
 enum class FusionRole {
   /// It reads and writes buffers: products, sorts, calls.
   None,
   /// Each element is computed from elements of the operands by simple arithmetic.
   Elementwise,
-  /// The same with a division, a root, or a transcendental function.
+  /// The same, but too slow to be repeated: hyperbolic and trigonometric functions, powers.
   CostlyElementwise,
   /// Each element is one of an operand or a constant: broadcasts, slices, transposes.
   Movement,
@@ -125,6 +124,7 @@ enum class FusionRole {
   Loop,
 };
 
+/// The model of one operation, without its regions and callees.
 struct OperationModel {
   /// Effects of the operation itself.
   EffectKind effects = EffectKind::Ordered;
