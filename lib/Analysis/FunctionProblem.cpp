@@ -9,7 +9,6 @@
 
 #include "Remat/Analysis/FusionModel.h"
 #include "Remat/Dialect/IR/RematDialect.h"
-#include "Remat/Interfaces/ModelCosts.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
@@ -30,8 +29,7 @@ using planner::OpIndex;
 using planner::Placement;
 using planner::ValueIndex;
 
-/// The value whose storage a value shows.
-static ValueIndex getRoot(const planner::Problem &problem, ValueIndex value) {
+ValueIndex mlir::remat::getRoot(const planner::Problem &problem, ValueIndex value) {
   while (problem.values[value].placement == Placement::View)
     value = problem.values[value].source;
   return value;
@@ -336,6 +334,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
   return success();
 }
 
+/// Whether a region belongs to a loop that changes its operands in their place.
 static bool isLoop(Region &region, SummaryAnalysis &summaries) {
   return lookupModel(region.getParentOp(), summaries.getModels())
              .value_or(OperationModel())

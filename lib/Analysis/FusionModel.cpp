@@ -22,6 +22,14 @@ static constexpr int64_t kMaxRepetitions = 4;
 /// Scalar operations of the largest kernel that is put together.
 static constexpr int64_t kMaxScalarOperations = 512;
 
+bool mlir::remat::hasUserWord(Operation *op) {
+  return llvm::any_of(op->getDiscardableAttrs(), [](NamedAttribute attribute) {
+    return llvm::is_contained({RematDialect::getPolicyAttrName(), RematDialect::getCostAttrName(),
+                               RematDialect::getRecomputableAttrName()},
+                              attribute.getName().strref());
+  });
+}
+
 namespace {
 /// One buffer, live in the closed range of positions [first, last].
 struct Buffer {
@@ -200,13 +208,6 @@ private:
     return true;
   }
 
-  /// Whether an attribute says something about an operation that is to stay one.
-  static bool isUserWord(NamedAttribute attribute) {
-    return llvm::is_contained({RematDialect::getPolicyAttrName(), RematDialect::getCostAttrName(),
-                               RematDialect::getRecomputableAttrName()},
-                              attribute.getName().strref());
-  }
-
   /// Whether elements may be computed as often as they are read.
   static bool isWorthRepeating(KernelModel::Elements elements, int64_t evaluations, int64_t count) {
     switch (elements) {
@@ -227,7 +228,7 @@ private:
     const OperationSummary &summary = summaries.summarize(op);
     const KernelModel &kernel = summary.model.kernel;
     if (kernel.elements == KernelModel::Elements::Whole || summary.effects != EffectKind::Pure ||
-        llvm::any_of(op->getDiscardableAttrs(), isUserWord))
+        hasUserWord(op))
       return false;
     State state;
     Count elements = getNumElements(op->getResult(0).getType());

@@ -12,7 +12,6 @@
 
 #include "Remat/Analysis/FusionModel.h"
 
-#include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Interfaces/TypeSize.h"
 
@@ -134,16 +133,8 @@ private:
             role == FusionRole::Movement) &&
            op->getNumResults() == 1 && op->getNumRegions() == 0 &&
            summary.effects == EffectKind::Pure && summary.whyNot.empty() &&
-           (role == FusionRole::Movement || summary.model.storage.empty()) &&
-           llvm::none_of(op->getDiscardableAttrs(), isUserWord) &&
+           (role == FusionRole::Movement || summary.model.storage.empty()) && !hasUserWord(op) &&
            getStorageBytes(op->getResult(0).getType(), layout);
-  }
-
-  /// Whether an attribute says something about an operation that is to stay one.
-  static bool isUserWord(NamedAttribute attribute) {
-    return llvm::is_contained({RematDialect::getPolicyAttrName(), RematDialect::getCostAttrName(),
-                               RematDialect::getRecomputableAttrName()},
-                              attribute.getName().strref());
   }
 
   /// Whether the only reader of a scatter adds it to another value.
@@ -249,8 +240,10 @@ int64_t mlir::remat::getReadBytes(Operation *op, ArrayRef<Operation *> inlined,
 
 SmallVector<Operation *> mlir::remat::getInlined(Operation *op,
                                                  const llvm::DenseSet<Operation *> &virtuals) {
-  // Depth first; sizes of kernels bound the stack.
   SmallVector<Operation *> inlined;
+  if (virtuals.empty())
+    return inlined;
+  // Depth first; sizes of kernels bound the stack.
   llvm::DenseSet<Operation *> seen;
   SmallVector<std::pair<Operation *, unsigned>> stack{{op, 0}};
   while (!stack.empty()) {

@@ -19,12 +19,6 @@ using planner::OpIndex;
 using planner::Placement;
 using planner::ValueIndex;
 
-static ValueIndex getRoot(const planner::Problem &problem, ValueIndex value) {
-  while (problem.values[value].placement == Placement::View)
-    value = problem.values[value].source;
-  return value;
-}
-
 //===----------------------------------------------------------------------===//
 // In place
 //===----------------------------------------------------------------------===//

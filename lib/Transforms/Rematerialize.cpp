@@ -347,32 +347,44 @@ static LogicalResult improveByKeeping(Attempt &attempt, const RematerializeOptio
   return success();
 }
 
-/// Makes what the function is with `plan` the outcome of `planned`: what clones are computed
-/// inside of is only known of a rewritten copy.
-static LogicalResult describeRewritten(PlannedFunction &planned, const planner::Plan &plan,
-                                       const RematerializeOptions &options,
-                                       SymbolTableCollection &symbols) {
-  FunctionOpInterface function = planned.function;
+/// A copy of a function in front of it.
+static FunctionOpInterface insertCopy(FunctionOpInterface function) {
   auto copy = cast<FunctionOpInterface>(function->clone());
   function->getBlock()->getOperations().insert(Block::iterator(function), copy);
-  llvm::scope_exit erase([&] { copy->erase(); });
-  FailureOr<FunctionProblem> problem = ::buildProblem(copy, options, symbols);
+  return copy;
+}
+
+/// Describes what `rewritten` takes as it stands as the outcome of `planned`.
+static LogicalResult describeAsItStands(FunctionOpInterface rewritten, PlannedFunction &planned,
+                                        const RematerializeOptions &options,
+                                        SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> problem = ::buildProblem(rewritten, options, symbols);
   if (failed(problem))
     return failure();
-  applyPlan(*problem, plan, getModels(options));
-  problem = ::buildProblem(copy, options, symbols);
-  if (failed(problem))
-    return failure();
-  planner::Solution rewritten =
+  planner::Solution solution =
       planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
-  planned.peaks = {rewritten.simulation.livePeak, rewritten.packing.packedBytes};
+  planned.peaks = {solution.simulation.livePeak, solution.packing.packedBytes};
   FunctionReport now = planned.report;
-  describePlan(*problem, rewritten, categorize(*problem, options.roles),
+  describePlan(*problem, solution, categorize(*problem, options.roles),
                getMinBytes(options, now.baselinePackedBytes), now);
   now.recomputed = std::move(planned.report.recomputed);
   now.moved = std::move(planned.report.moved);
   planned.report = std::move(now);
   return success();
+}
+
+/// Makes what the function is with `plan` the outcome of `planned`: what clones are computed
+/// inside of is only known of a rewritten copy.
+static LogicalResult describeRewritten(PlannedFunction &planned, const planner::Plan &plan,
+                                       const RematerializeOptions &options,
+                                       SymbolTableCollection &symbols) {
+  FunctionOpInterface copy = insertCopy(planned.function);
+  llvm::scope_exit erase([&] { copy->erase(); });
+  FailureOr<FunctionProblem> problem = ::buildProblem(copy, options, symbols);
+  if (failed(problem))
+    return failure();
+  applyPlan(*problem, plan, getModels(options));
+  return describeAsItStands(copy, planned, options, symbols);
 }
 
 /// Times that the target of a search is corrected.
@@ -484,8 +496,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
 static FailureOr<Peaks> measureAfterCSE(FunctionOpInterface function,
                                         const RematerializeOptions &options,
                                         SymbolTableCollection &symbols) {
-  auto copy = cast<FunctionOpInterface>(function->clone());
-  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  FunctionOpInterface copy = insertCopy(function);
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(copy);
   bool changed = false;
@@ -611,8 +622,7 @@ void mlir::remat::emitRemarks(const PlannedFunction &planned) {
 /// Sinks clones into branches where the peaks stay what the report says.
 static void sinkClones(FunctionOpInterface function, const FunctionReport &report,
                        const RematerializeOptions &options, SymbolTableCollection &symbols) {
-  auto copy = cast<FunctionOpInterface>(function->clone());
-  function->getBlock()->getOperations().insert(Block::iterator(function), copy);
+  FunctionOpInterface copy = insertCopy(function);
   SummaryAnalysis summaries(getModels(options), options.target, symbols, options.fusion);
   if (sinkClonesIntoBranches(copy.getFunctionBody().front(), summaries) != 0) {
     FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
@@ -647,16 +657,7 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
 
 void mlir::remat::describeAgain(PlannedFunction &planned, const RematerializeOptions &options,
                                 SymbolTableCollection &symbols) {
-  FailureOr<FunctionProblem> problem = ::buildProblem(planned.function, options, symbols);
-  if (failed(problem))
-    return;
-  FunctionReport now = planned.report;
-  describePlan(
-      *problem, planner::evaluate(problem->problem, planner::identityPlan(problem->problem)),
-      categorize(*problem, options.roles), getMinBytes(options, now.baselinePackedBytes), now);
-  now.recomputed = std::move(planned.report.recomputed);
-  now.moved = std::move(planned.report.moved);
-  planned.report = std::move(now);
+  (void)describeAsItStands(planned.function, planned, options, symbols);
 }
 
 FailureOr<FunctionReport> mlir::remat::rematerialize(FunctionOpInterface function,

@@ -93,6 +93,9 @@ struct FunctionProblem {
   }
 };
 
+/// The value whose storage a value shows.
+planner::ValueIndex getRoot(const planner::Problem &problem, planner::ValueIndex value);
+
 /// Builds the problem of a function whose body is a single block. Emits one
 /// error and fails where that is not possible: several blocks, sums that
 /// overflow, policies that cannot be followed.

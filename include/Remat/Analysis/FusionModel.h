@@ -25,6 +25,9 @@ Fusion resolveFusion(Fusion fusion, Operation *module);
 /// "none", "kernels", "xla" or "auto".
 StringRef getFusionName(Fusion fusion);
 
+/// Whether an attribute of `op` says something about an operation that is to stay one.
+bool hasUserWord(Operation *op);
+
 /// Which kernels may become larger.
 enum class Inlining {
   /// All.
