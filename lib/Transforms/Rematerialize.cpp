@@ -98,6 +98,16 @@ static int64_t getMinBytes(const RematerializeOptions &options, int64_t packedPe
   return options.minBytes.value_or(packedPeak >> 20);
 }
 
+/// Whether the plan of a file is within the budget with `packedBytes`.
+static LogicalResult checkReplayed(PlannedFunction &planned, int64_t packedBytes) {
+  const FunctionReport &report = planned.report;
+  if (packedBytes <= report.budgetBytes.value_or(packedBytes))
+    return success();
+  return mlir::emitError(planned.function.getLoc())
+         << "the plan for function '" << report.name << "' takes " << packedBytes
+         << " bytes, but the budget is " << *report.budgetBytes;
+}
+
 /// Takes the plan of the file.
 static LogicalResult replay(const RematerializeOptions &options, PlannedFunction &planned,
                             planner::Solution &inEffect) {
@@ -108,10 +118,8 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
     return mlir::emitError(planned.function.getLoc()) << llvm::toString(plan.takeError());
   planner::Solution solution = planner::evaluate(problem, std::move(*plan));
   int64_t packed = solution.packing.packedBytes;
-  if (packed > report.budgetBytes.value_or(packed))
-    return mlir::emitError(planned.function.getLoc())
-           << "the plan for function '" << report.name << "' takes " << packed
-           << " bytes, but the budget is " << *report.budgetBytes;
+  if (failed(checkReplayed(planned, packed)))
+    return failure();
   int64_t added = planner::addedCost(problem, solution.plan);
   if (int64_t limit = options.maxOverhead.resolve(report.cost); added > limit)
     return mlir::emitError(planned.function.getLoc())
@@ -412,7 +420,7 @@ searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCo
     if (unused >= 0 && (!best || planned.report.addedCost < best->report.addedCost))
       best = std::move(planned);
     target += unused;
-    if (isGood || !budget || options.plans || correction == kMaxCorrections || target <= 0)
+    if (isGood || !budget || correction == kMaxCorrections || target <= 0)
       break;
     RematerializeOptions how = options;
     how.budget = {Budget::Kind::Bytes, target};
@@ -425,50 +433,87 @@ searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCo
   return best;
 }
 
+/// Leaves the function as it is.
+static LogicalResult keepUnchanged(PlannedFunction &planned, const RematerializeOptions &options,
+                                   SymbolTableCollection &symbols) {
+  planned.solution.reset();
+  planned.report.status = PlanStatus::Unchanged;
+  planned.report.addedCost = 0;
+  planned.report.recomputed.clear();
+  planned.report.moved.clear();
+  return describeAsItStands(planned.function, planned, options, symbols);
+}
+
+/// The smallest plan known, as the answer where no other is within the budget.
+static FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, planner::Plan plan,
+                                                   const RematerializeOptions &options,
+                                                   SymbolTableCollection &symbols) {
+  FunctionReport &report = planned.report;
+  const planner::Problem &problem = planned.problem.problem;
+  planner::Solution solution = planner::evaluate(problem, std::move(plan));
+  report.addedCost = planner::addedCost(problem, solution.plan);
+  describePlan(planned.problem, solution, categorize(planned.problem, options.roles),
+               getMinBytes(options, report.baselinePackedBytes), report);
+  if (failed(describeRewritten(planned, solution.plan, options, symbols)))
+    return failure();
+  bool fits = planned.peaks.packedBytes <= report.budgetBytes.value_or(report.baselinePackedBytes);
+  planned.report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
+  planned.solution.reset();
+  if (fits || options.onInfeasible == OnInfeasible::Warn)
+    planned.solution = std::move(solution);
+  return planned;
+}
+
 static FailureOr<PlannedFunction> planForXLA(FunctionOpInterface function,
                                              const RematerializeOptions &options,
                                              SymbolTableCollection &symbols) {
   FailureOr<Attempt> first = planWithout({}, function, options, symbols);
   if (failed(first))
     return failure();
-  PlannedFunction unchanged = first->planned;
-  int64_t minimum = unchanged.report.baselinePackedBytes;
-  int64_t limit = unchanged.report.budgetBytes.value_or(minimum);
+  PlannedFunction &asked = first->planned;
+  if (options.plans) {
+    if (asked.solution &&
+        (failed(describeRewritten(asked, asked.solution->plan, options, symbols)) ||
+         failed(checkReplayed(asked, asked.peaks.packedBytes))))
+      return failure();
+    return std::move(asked);
+  }
   // The smallest budget known is that of the smallest plan, whatever was asked for.
   std::optional<PlannedFunction> smallest;
   if (first->smallest) {
-    smallest = unchanged;
-    const planner::Problem &problem = smallest->problem.problem;
-    planner::Solution solution = planner::evaluate(problem, std::move(*first->smallest));
-    smallest->report.addedCost = planner::addedCost(problem, solution.plan);
-    describePlan(smallest->problem, solution, categorize(smallest->problem, options.roles),
-                 getMinBytes(options, minimum), smallest->report);
-    if (failed(describeRewritten(*smallest, solution.plan, options, symbols)))
+    FailureOr<PlannedFunction> described =
+        describeSmallest(asked, std::move(*first->smallest), options, symbols);
+    if (failed(described))
       return failure();
-    bool fits = smallest->peaks.packedBytes <= limit;
-    smallest->report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
-    smallest->solution.reset();
-    if (fits || options.onInfeasible == OnInfeasible::Warn)
-      smallest->solution = std::move(solution);
-    minimum = std::min(minimum, smallest->peaks.packedBytes);
+    smallest = std::move(*described);
   }
-  std::optional<PlannedFunction> best;
-  if (unchanged.report.status == PlanStatus::Unchanged) {
-    best = std::move(unchanged);
-  } else {
+  PlannedFunction answer = asked;
+  bool hasBudget = asked.report.budgetBytes.has_value();
+  if (asked.report.status == PlanStatus::Met) {
     FailureOr<std::optional<PlannedFunction>> found =
         searchForXLA(std::move(*first), options, symbols);
     if (failed(found))
       return failure();
-    best = std::move(*found);
+    if (*found)
+      answer = std::move(**found);
+    else if (hasBudget)
+      answer = *smallest;
+    else if (failed(keepUnchanged(answer, options, symbols)))
+      return failure();
+  } else if (asked.report.status == PlanStatus::Infeasible && hasBudget) {
+    answer = *smallest;
+  } else if (answer.solution &&
+             failed(describeRewritten(answer, answer.solution->plan, options, symbols))) {
+    return failure();
   }
-  PlannedFunction &answer = best ? *best : *smallest;
   FunctionReport &report = answer.report;
-  report.minimumKnownBytes = std::min(minimum, report.packedBytes);
+  report.minimumKnownBytes = std::min(report.baselinePackedBytes, report.packedBytes);
+  if (smallest)
+    report.minimumKnownBytes = std::min(report.minimumKnownBytes, smallest->peaks.packedBytes);
   // Bounds are those of plans whose clones are all in memory.
   if (report.addedCostLowerBound)
     report.addedCostLowerBound = 0;
-  return std::move(answer);
+  return answer;
 }
 
 FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface function,
