@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Predicts what XLA's fusion makes of a function, by rules that were compared with
-// what it says about compiled training steps (docs/memory-model.md has the figures).
+// Predicts what XLA's fusion makes of a function, by the rules of docs/memory-model.md,
+// which come from what XLA writes in compiled training steps.
 //
 //===----------------------------------------------------------------------===//
 

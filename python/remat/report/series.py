@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
@@ -43,14 +44,7 @@ def peak_bytes(timeline: Mapping[str, Any]) -> int:
 
 def index_at(steps: Sequence[int], step: int) -> int:
     """The position in `steps` of the last one that is not after `step`; the first, if all are."""
-    low, high = 0, len(steps)
-    while low < high:
-        middle = (low + high) // 2
-        if steps[middle] <= step:
-            low = middle + 1
-        else:
-            high = middle
-    return max(low - 1, 0)
+    return max(bisect_right(steps, step) - 1, 0)
 
 
 def deltas(numbers: Sequence[int]) -> list[int]:
