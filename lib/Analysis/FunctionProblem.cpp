@@ -8,6 +8,7 @@
 #include "Remat/Analysis/FunctionProblem.h"
 
 #include "Remat/Analysis/FusionModel.h"
+#include "Remat/Analysis/XLASchedule.h"
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
 #include "Remat/Interfaces/RematOpInterface.h"
@@ -81,7 +82,8 @@ public:
     return bytes.value_or(0);
   }
 
-  LogicalResult addOperation(Operation *op);
+  /// `position` is the number of the operation in the block.
+  LogicalResult addOperation(Operation *op, int64_t position);
 
   /// Constants and destinations are made by their readers; what a caller or a callee
   /// gets of them is in memory. A caller gets copies of program data, a callee copies of
@@ -140,7 +142,6 @@ private:
   DataLayout dataLayout;
   /// With Fusion::XLA: operations that are computed by their readers.
   llvm::DenseSet<Operation *> virtuals;
-  int64_t position = 0;
   llvm::DenseMap<const void *, ValueIndex> constants;
   Value tooLarge;
 };
@@ -235,8 +236,7 @@ int64_t BlockTranslator::getKernelCost(Operation *op, ArrayRef<Operation *> inli
   return std::max(arithmetic, target.getCost(/*flops=*/0, Type(), bytes));
 }
 
-LogicalResult BlockTranslator::addOperation(Operation *op) {
-  int64_t opPosition = position++;
+LogicalResult BlockTranslator::addOperation(Operation *op, int64_t position) {
   if (virtuals.contains(op))
     return success();
   SmallVector<Operation *> inlined = getInlined(op, virtuals);
@@ -328,7 +328,7 @@ LogicalResult BlockTranslator::addOperation(Operation *op) {
     result.recursiveCalls.push_back(op);
   result.operations.push_back(op);
   result.inlined.emplace_back(inlined.begin(), inlined.end());
-  result.positions.push_back(opPosition);
+  result.positions.push_back(position);
   result.problem.operations.push_back(std::move(operation));
   result.whyNot.push_back(std::move(whyNot));
   return success();
@@ -357,8 +357,8 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
   BlockTranslator translator(region.front(), summaries, inner);
   for (Value argument : region.front().getArguments())
     translator.addBoundary(argument, 0, "argument");
-  for (Operation &op : region.front())
-    if (failed(translator.addOperation(&op)))
+  for (auto [position, op] : llvm::enumerate(region.front()))
+    if (failed(translator.addOperation(&op, position)))
       return 0;
   if (translator.isForXLA() && !inner.operations.empty())
     shareBuffers(inner, summaries, isLoop(region, summaries));
@@ -581,31 +581,27 @@ static void limitCosts(planner::Problem &problem) {
     operation.cost = std::min(operation.cost, largest);
 }
 
-FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface function,
-                                                     SummaryAnalysis &summaries,
-                                                     const ProblemOptions &options) {
-  Region &body = function.getFunctionBody();
-  if (!body.hasOneBlock())
-    return emitError(function.getLoc(), "cannot analyze function '")
-           << function.getName()
-           << "': its body has several blocks; lift control flow to scf first";
+/// Operations of a block with their positions.
+using PlacedOperations = std::vector<std::pair<Operation *, int64_t>>;
 
+/// Translates the operations of a function, executed in an order of their own.
+static FailureOr<FunctionProblem> translate(FunctionOpInterface function,
+                                            const PlacedOperations &operations,
+                                            SummaryAnalysis &summaries, int64_t alignment) {
   FunctionProblem result;
-  result.problem.alignment = options.alignment;
+  result.problem.alignment = alignment;
   result.fusion = summaries.getFusion();
-  Block &block = body.front();
+  Block &block = function.getFunctionBody().front();
   BlockTranslator translator(block, summaries, result);
   for (BlockArgument argument : block.getArguments()) {
     int64_t bytes = translator.getBytes(argument, argument.getArgNumber());
     translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
   }
-  for (Operation &op : block) {
-    if (failed(checkNestedPolicies(op)))
-      return failure();
+  for (auto [op, position] : operations) {
     // Program data of regions and callees is live throughout, too.
-    for (const auto &[data, constant] : summaries.summarize(&op).innerConstants)
+    for (const auto &[data, constant] : summaries.summarize(op).innerConstants)
       translator.addConstant(data, constant.bytes, constant.loc);
-    if (failed(translator.addOperation(&op)))
+    if (failed(translator.addOperation(op, position)))
       return failure();
   }
   if (result.operations.empty())
@@ -616,17 +612,69 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
            << function.getName() << "': a value of type " << value.getType()
            << " has 2^63 bytes or more";
   translator.addHandedOver(result.problem.operations.back(), /*isCall=*/false);
-  if (translator.isForXLA()) {
+  if (translator.isForXLA())
     shareBuffers(result, summaries, /*isLoopBody=*/false);
-    addResultBuffers(function, result);
-  }
   limitCosts(result.problem);
+  if (llvm::Error error = planner::check(result.problem))
+    return emitError(function.getLoc(), "cannot analyze function '")
+           << function.getName() << "': " << llvm::toString(std::move(error));
+  return result;
+}
+
+/// The same operations in the order in which XLA would execute them.
+static FailureOr<FunctionProblem> scheduleForXLA(FunctionOpInterface function,
+                                                 const FunctionProblem &input,
+                                                 SummaryAnalysis &summaries) {
+  std::optional<FunctionProblem> best;
+  int64_t leastBytes = 0;
+  for (const OperationOrder &order : listXLAOrders(input.problem)) {
+    PlacedOperations operations;
+    for (OpIndex op : order)
+      operations.push_back({input.operations[op], input.positions[op]});
+    FailureOr<FunctionProblem> scheduled =
+        translate(function, operations, summaries, input.problem.alignment);
+    if (failed(scheduled))
+      return failure();
+    int64_t bytes =
+        planner::simulate(scheduled->problem, planner::identityPlan(scheduled->problem)).livePeak;
+    if (best && bytes >= leastBytes)
+      continue;
+    best = std::move(*scheduled);
+    leastBytes = bytes;
+  }
+  return std::move(*best);
+}
+
+FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface function,
+                                                     SummaryAnalysis &summaries,
+                                                     const ProblemOptions &options) {
+  Region &body = function.getFunctionBody();
+  if (!body.hasOneBlock())
+    return emitError(function.getLoc(), "cannot analyze function '")
+           << function.getName()
+           << "': its body has several blocks; lift control flow to scf first";
+  Block &block = body.front();
+  PlacedOperations operations;
+  for (auto [position, op] : llvm::enumerate(block)) {
+    if (failed(checkNestedPolicies(op)))
+      return failure();
+    operations.push_back({&op, position});
+  }
+  bool isForXLA = summaries.getFusion() == Fusion::XLA;
+  FailureOr<FunctionProblem> built = translate(function, operations, summaries, options.alignment);
+  if (succeeded(built) && isForXLA && options.order == ExecutionOrder::Scheduled)
+    built = scheduleForXLA(function, *built, summaries);
+  if (failed(built))
+    return failure();
+  FunctionProblem &result = *built;
+  if (isForXLA)
+    addResultBuffers(function, result);
 
   keepReadsBeforeWrites(result, summaries);
   saveDecisionsAboutShapes(result);
   if (failed(checkPolicies(result)))
     return failure();
-  if (!translator.isForXLA())
+  if (!isForXLA)
     overwriteDonated(function, result, options.kept);
   if (llvm::Error error = planner::check(result.problem))
     return emitError(function.getLoc(), "cannot analyze function '")
@@ -653,5 +701,5 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
   result.resultBytes += result.problem.operations.back().workspace;
   if (options.scope == Scope::Temporaries)
     dropArgumentsAndResults(result, block.getNumArguments());
-  return result;
+  return built;
 }

@@ -121,8 +121,8 @@ private:
 
   bool readsElements(Operation *op) {
     FusionRole role = getModel(op).fusionRole;
-    return role != FusionRole::None && role != FusionRole::Product && role != FusionRole::Iota &&
-           role != FusionRole::Loop;
+    return role != FusionRole::None && role != FusionRole::Product &&
+           role != FusionRole::Convolution && role != FusionRole::Iota && role != FusionRole::Loop;
   }
 
   /// Whether the elements of a result can be computed anywhere.

@@ -218,13 +218,14 @@ llvm::Error ModelTableReader::readKey(StringRef key, const json::Value &value,
                     .Case("movement", FusionRole::Movement)
                     .Case("reduction", FusionRole::Reduction)
                     .Case("product", FusionRole::Product)
+                    .Case("convolution", FusionRole::Convolution)
                     .Case("update", FusionRole::Update)
                     .Case("iota", FusionRole::Iota)
                     .Case("loop", FusionRole::Loop)
                     .Default(std::nullopt);
     if (!role)
       return expectString({"none", "elementwise", "costly", "movement", "reduction", "product",
-                           "update", "iota", "loop"});
+                           "convolution", "update", "iota", "loop"});
     entry.fusionRole = *role;
     return llvm::Error::success();
   }

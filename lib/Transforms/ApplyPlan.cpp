@@ -82,6 +82,16 @@ private:
     return stepOps[step]->getResult(cast<OpResult>(read).getResultNumber());
   }
 
+  /// What `instance` is called at a step, behind the barriers that it has passed.
+  Value getFenced(Value instance, StepIndex step) const {
+    auto it = fences.find(instance);
+    if (it != fences.end())
+      for (auto [begin, result] : llvm::reverse(it->second))
+        if (begin < step)
+          return result;
+    return instance;
+  }
+
   /// Calls `visit` with each value that a step reads or needs the shape of, and
   /// with the value it refers to.
   template <typename Fn>
@@ -90,10 +100,10 @@ private:
     const planner::Operation &operation = problem.problem.operations[step.op];
     for (auto [value, from] : llvm::zip_equal(operation.reads, step.reads))
       if (Value read = problem.values[value])
-        visit(value, read, getInstance(read, from));
+        visit(read, getInstance(read, from));
     for (auto [value, from] : llvm::zip_equal(operation.dependences, step.dependences))
       if (Value read = problem.values[value])
-        visit(value, read, getInstance(read, from));
+        visit(read, getInstance(read, from));
   }
 
   /// What a step computes where it reads it.
@@ -131,7 +141,7 @@ private:
   Operation *cloneStep(StepIndex index, IRMapping &mapping);
   SmallVector<Value> createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after, StringRef name,
                                    Location loc);
-  SmallVector<Value> getUnfenced(StepIndex region) const;
+  SmallVector<Value> getUnfenced(const planner::Region &region) const;
   StringRef getBarrierName(const planner::Region &region) const;
 
   const FunctionProblem &problem;
@@ -143,6 +153,10 @@ private:
   /// no barrier is behind.
   std::optional<planner::Simulation> simulation;
   StepIndex firstUnfenced = 0;
+  /// For XLA, by value: the beginnings of regions whose barriers it has passed, with the
+  /// results. Everything behind the beginning reads these: XLA drops from a barrier what
+  /// nobody reads behind it, and executes what waits for nothing when it likes.
+  llvm::DenseMap<Value, SmallVector<std::pair<StepIndex, Value>, 2>> fences;
   /// The operations of the body as it came in, and their positions.
   std::vector<Operation *> input;
   llvm::DenseMap<Operation *, int64_t> positions;
@@ -167,18 +181,30 @@ void PlanApplier::placeOriginal(StepIndex index) {
 void PlanApplier::redirectOriginal(StepIndex index) {
   Operation *op = stepOps[index];
   IRMapping changed;
-  forEachUse(index, [&](ValueIndex, Value read, Value instance) {
+  // What is computed from a value that was computed again.
+  llvm::SmallPtrSet<Value, 8> recomputed;
+  forEachUse(index, [&](Value read, Value instance) {
+    Value fenced = getFenced(instance, index);
+    if (read != fenced)
+      changed.map(read, fenced);
     if (read != instance)
-      changed.map(read, instance);
+      recomputed.insert(read);
   });
   if (changed.getValueMap().empty())
     return;
   // Others may still compute what is inside of it from the values as they were.
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
-  for (Operation *inlined : getInlined(index))
-    if (llvm::any_of(inlined->getOperands(), [&](Value v) { return changed.contains(v); }))
-      cloneMarked(inlined, changed);
+  for (Operation *inlined : getInlined(index)) {
+    if (llvm::none_of(inlined->getOperands(), [&](Value v) { return changed.contains(v); }))
+      continue;
+    if (llvm::none_of(inlined->getOperands(), [&](Value v) { return recomputed.contains(v); })) {
+      builder.clone(*inlined, changed);
+      continue;
+    }
+    cloneMarked(inlined, changed);
+    recomputed.insert(inlined->result_begin(), inlined->result_end());
+  }
   for (auto [read, instance] : changed.getValueMap()) {
     op->replaceUsesOfWith(read, instance);
     for (Region &region : op->getRegions())
@@ -218,6 +244,7 @@ StringRef PlanApplier::getBarrierName(const planner::Region &region) const {
   return {};
 }
 
+/// The results stand for the inputs; if the barrier has a name also for `after`.
 SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, ArrayRef<Value> after,
                                               StringRef name, Location loc) {
   if (name.empty())
@@ -225,21 +252,39 @@ SmallVector<Value> PlanApplier::createBarrier(ArrayRef<Value> inputs, ArrayRef<V
   SmallVector<Value> operands(inputs);
   llvm::append_range(operands, after);
   OperationState state(loc, name, operands, ValueRange(operands).getTypes());
-  return llvm::to_vector_of<Value>(builder.create(state)->getResults().take_front(inputs.size()));
+  return llvm::to_vector_of<Value>(builder.create(state)->getResults());
 }
 
-/// What is computed between the last barrier and a region, and read behind it: a region that
-/// waits for all of it is not computed while what that is computed from is still in memory.
-SmallVector<Value> PlanApplier::getUnfenced(StepIndex region) const {
+/// What is computed between the last barrier and a region, and read behind it, and what the
+/// region does not wait for anyway: if it waits for all of it, it is not computed while what
+/// that is computed from is still in memory.
+SmallVector<Value> PlanApplier::getUnfenced(const planner::Region &region) const {
+  std::vector<bool> isAwaited(region.end - firstUnfenced);
+  auto await = [&](StepIndex step) {
+    if (step >= firstUnfenced)
+      isAwaited[step - firstUnfenced] = true;
+  };
+  if (region.after.value != kNoValue)
+    await(region.after.step);
+  for (StepIndex step = region.begin; step < region.end; ++step)
+    await(step);
+  for (StepIndex step = region.end - 1; step >= firstUnfenced; --step) {
+    if (!isAwaited[step - firstUnfenced])
+      continue;
+    llvm::for_each(plan.steps[step].reads, await);
+    llvm::for_each(plan.steps[step].dependences, await);
+  }
   // By storage: what it holds.
   llvm::MapVector<planner::StorageIndex, Value> contents;
-  for (StepIndex step = firstUnfenced; step < region; ++step) {
+  for (StepIndex step = firstUnfenced; step < region.begin; ++step) {
+    if (isAwaited[step - firstUnfenced])
+      continue;
     const planner::Operation &operation = problem.problem.operations[plan.steps[step].op];
     for (auto [number, value] : llvm::enumerate(operation.writes)) {
       planner::StorageIndex index = simulation->storageOf[simulation->firstWrite[step] + number];
       if (problem.problem.values[value].placement == Placement::View ||
           index == planner::kNoStorage || simulation->storages[index].bytes == 0 ||
-          simulation->storages[index].end <= region)
+          simulation->storages[index].end <= region.begin)
         continue;
       contents[index] = stepOps[step]->getResult(number);
     }
@@ -270,7 +315,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
         isHeld |= isTied[from - region.begin];
         return;
       }
-      Value instance = getInstance(read, from);
+      Value instance = getFenced(getInstance(read, from), index);
       if (isConstant(value)) {
         // A scalar rather than a tensor.
         if (!constant ||
@@ -315,16 +360,23 @@ void PlanApplier::emitRegion(const planner::Region &region) {
 
   IRMapping inputMapping, heldInitMapping;
   if (!held.empty()) {
-    llvm::SetVector<Value> after;
+    llvm::SetVector<Value> awaited;
     if (region.after.value != kNoValue)
-      after.insert(getInstance(problem.values[region.after.value], region.after.step));
+      awaited.insert(getInstance(problem.values[region.after.value], region.after.step));
     if (simulation)
-      after.insert_range(getUnfenced(region.begin));
-    after.remove_if([&](Value value) { return llvm::is_contained(held, value); });
+      awaited.insert_range(getUnfenced(region));
+    SmallVector<Value> after, passing;
+    for (Value value : awaited)
+      if (Value fenced = getFenced(value, region.begin); !llvm::is_contained(held, fenced)) {
+        after.push_back(fenced);
+        passing.push_back(value);
+      }
     if (after.empty())
-      after.insert(held.front());
-    SmallVector<Value> results =
-        createBarrier(held, after.getArrayRef(), getBarrierName(region), loc);
+      after.push_back(held.front());
+    SmallVector<Value> results = createBarrier(held, after, getBarrierName(region), loc);
+    if (simulation && results.size() > held.size())
+      for (auto [value, result] : llvm::zip(passing, ArrayRef(results).drop_front(held.size())))
+        fences[value].push_back({region.begin, result});
     for (auto [input, result] : llvm::zip(inputs, results))
       inputMapping.map(input, result);
     for (auto [init, result] : llvm::zip(heldInits, ArrayRef(results).drop_front(inputs.size())))
@@ -339,7 +391,7 @@ void PlanApplier::emitRegion(const planner::Region &region) {
       Value read = problem.values[value];
       if (!read)
         return;
-      Value instance = getInstance(read, from);
+      Value instance = getFenced(getInstance(read, from), index);
       if (isInRegion(from, region))
         mapping.map(read, instance);
       else if (isConstant(value))

@@ -106,8 +106,8 @@ struct PrintMemoryPass : public remat::impl::PrintMemoryPassBase<PrintMemoryPass
     SummaryAnalysis summaries(*table, *rates, symbols, resolved);
     std::vector<MemoryProfile> profiles;
     for (FunctionOpInterface function : *selected) {
-      FailureOr<MemoryProfile> profile =
-          computeProfile(function, summaries, {scope, *bytes}, roleOptions);
+      FailureOr<MemoryProfile> profile = computeProfile(
+          function, summaries, {scope, *bytes, {}, ExecutionOrder::Scheduled}, roleOptions);
       if (succeeded(profile))
         profiles.push_back(std::move(*profile));
       else

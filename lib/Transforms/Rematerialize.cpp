@@ -10,6 +10,7 @@
 #include "ExecutionReport.h"
 #include "PlanReport.h"
 #include "Remat/Analysis/FusionModel.h"
+#include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Transforms/ApplyPlan.h"
 #include "Remat/Transforms/Equivalence.h"
 #include "Remat/Transforms/PassUtils.h"
@@ -46,17 +47,39 @@ static FailureOr<FunctionProblem> buildProblem(FunctionOpInterface function,
                       {options.scope, options.alignment, llvm::to_vector(kept)});
 }
 
+namespace {
+/// A function as it stands: what it takes when it is executed.
+struct Measurement {
+  FunctionProblem problem;
+  planner::Solution solution;
+
+  Peaks peaks() const { return {solution.simulation.livePeak, solution.packing.packedBytes}; }
+};
+} // namespace
+
+static FailureOr<Measurement> measure(FunctionOpInterface function,
+                                      const RematerializeOptions &options,
+                                      SymbolTableCollection &symbols) {
+  SummaryAnalysis summaries(getModels(options), options.target, symbols, options.fusion);
+  FailureOr<FunctionProblem> problem =
+      buildProblem(function, summaries,
+                   {options.scope, options.alignment, /*kept=*/{}, ExecutionOrder::Scheduled});
+  if (failed(problem))
+    return failure();
+  planner::Solution solution =
+      planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
+  return Measurement{std::move(*problem), std::move(solution)};
+}
+
 FailureOr<Peaks> mlir::remat::measurePeaks(FunctionOpInterface function,
                                            const RematerializeOptions &options,
                                            SymbolTableCollection &symbols, bool warn) {
-  FailureOr<FunctionProblem> problem = ::buildProblem(function, options, symbols);
-  if (failed(problem))
+  FailureOr<Measurement> measured = measure(function, options, symbols);
+  if (failed(measured))
     return failure();
   if (warn)
-    warnAboutUncounted(function, *problem);
-  planner::Solution solution =
-      planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
-  return Peaks{solution.simulation.livePeak, solution.packing.packedBytes};
+    warnAboutUncounted(function, measured->problem);
+  return measured->peaks();
 }
 
 /// Whether something other than a call refers to a function, and so may call it.
@@ -118,7 +141,8 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
     return mlir::emitError(planned.function.getLoc()) << llvm::toString(plan.takeError());
   planner::Solution solution = planner::evaluate(problem, std::move(*plan));
   int64_t packed = solution.packing.packedBytes;
-  if (failed(checkReplayed(planned, packed)))
+  // What it takes with XLA is counted in a rewritten copy.
+  if (options.fusion != Fusion::XLA && failed(checkReplayed(planned, packed)))
     return failure();
   int64_t added = planner::addedCost(problem, solution.plan);
   if (int64_t limit = options.maxOverhead.resolve(report.cost); added > limit)
@@ -137,11 +161,21 @@ static LogicalResult replay(const RematerializeOptions &options, PlannedFunction
 /// Peaks, from the unchanged one to the smallest known, at which the front is asked for.
 static constexpr int64_t kNumFrontPoints = 20;
 
-/// Searches for the answers to all questions that the options ask. Where arguments are
-/// overwritten, and for XLA, `smallest` becomes the plan that the smallest budget known is of.
+namespace {
+/// What else to search for.
+struct SearchedPlans {
+  /// Whether the plan that the smallest budget known is of is wanted, and it.
+  bool wantsSmallest = false;
+  std::optional<planner::Plan> smallest = {};
+  /// With RematerializeOptions::wantsFront: peaks fall, costs rise.
+  std::vector<planner::Answer> front = {};
+};
+} // namespace
+
+/// Searches for the answers to all questions that the options ask.
 static LogicalResult search(const RematerializeOptions &options, int64_t minBytes,
                             PlannedFunction &planned, planner::Solution &inEffect,
-                            std::optional<planner::Plan> &smallest) {
+                            SearchedPlans &others) {
   FunctionReport &report = planned.report;
   const planner::Problem &problem = planned.problem.problem;
   planner::SolveOptions solving = options.search;
@@ -157,10 +191,7 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   llvm::SmallVector<int64_t, 2> budgets;
   if (report.budgetBytes)
     budgets.push_back(*report.budgetBytes);
-  bool isAsked = report.budgetBytes || options.maxOverhead.amount;
-  bool wantsSmallest =
-      !planned.problem.overwritten.empty() || (options.fusion == Fusion::XLA && isAsked);
-  if (wantsSmallest)
+  if (others.wantsSmallest)
     budgets.push_back(0);
   llvm::Expected<std::vector<planner::Answer>> answers =
       options.wantsFront ? planner::solveFront(problem, kNumFrontPoints, budgets, solving)
@@ -168,13 +199,10 @@ static LogicalResult search(const RematerializeOptions &options, int64_t minByte
   if (!answers)
     return emit(answers.takeError());
   if (options.wantsFront)
-    for (const planner::Answer &answer : llvm::ArrayRef(*answers).take_front(kNumFrontPoints))
-      if (int64_t packed = answer.solution.packing.packedBytes;
-          planned.front.empty() || packed < planned.front.back().packedBytes)
-        planned.front.push_back({packed, answer.addedCost});
-
-  if (wantsSmallest) {
-    smallest = std::move(answers->back().solution.plan);
+    others.front.assign(std::make_move_iterator(answers->begin()),
+                        std::make_move_iterator(answers->begin() + kNumFrontPoints));
+  if (others.wantsSmallest) {
+    others.smallest = std::move(answers->back().solution.plan);
     answers->pop_back();
   }
   planner::Answer answer;
@@ -226,25 +254,26 @@ struct Attempt {
   /// Arguments that are read behind their writers by the plan, or by the smallest one if
   /// nothing fits; and by the plan that the smallest budget known is of.
   std::optional<unsigned> read, readBySmallest;
-  /// The plan that the smallest budget known is of, where it was asked for.
-  std::optional<planner::Plan> smallest = {};
+  SearchedPlans others = {};
   SmallVector<unsigned, 2> kept = {};
 };
 } // namespace
 
-/// Plans with the donated arguments that are not in `kept`.
-static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterface function,
-                                      const RematerializeOptions &options,
+/// The answers of a front: peaks fall.
+static std::vector<FrontPoint> listFront(ArrayRef<planner::Answer> answers) {
+  std::vector<FrontPoint> front;
+  for (const planner::Answer &answer : answers)
+    if (int64_t packed = answer.solution.packing.packedBytes;
+        front.empty() || packed < front.back().packedBytes)
+      front.push_back({packed, answer.addedCost});
+  return front;
+}
+
+/// Plans a function that `problem` is of.
+static FailureOr<Attempt> planProblem(FunctionOpInterface function, FunctionProblem built,
+                                      bool wantsSmallest, const RematerializeOptions &options,
                                       SymbolTableCollection &symbols) {
-  FailureOr<FunctionProblem> built =
-      ::buildProblem(function, options, symbols, kept, options.profile);
-  if (failed(built))
-    return failure();
-  Attempt attempt{{function, std::move(*built), std::nullopt, {}, {}, {}},
-                  {},
-                  {},
-                  {},
-                  llvm::to_vector<2>(kept)};
+  Attempt attempt{{function, std::move(built), std::nullopt, {}, {}, {}}, {}, {}, {wantsSmallest}};
   PlannedFunction &planned = attempt.planned;
   const planner::Problem &problem = planned.problem.problem;
 
@@ -273,19 +302,35 @@ static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterfa
 
   planner::Solution inEffect = std::move(identity);
   int64_t minBytes = getMinBytes(options, baseline);
-  std::optional<planner::Plan> &smallest = attempt.smallest;
   if (failed(options.plans ? replay(options, planned, inEffect)
-                           : search(options, minBytes, planned, inEffect, smallest)))
+                           : search(options, minBytes, planned, inEffect, attempt.others)))
     return failure();
   attempt.read = findReadBehindWriter(planned.problem, inEffect.plan);
-  if (smallest)
-    attempt.readBySmallest = findReadBehindWriter(planned.problem, *smallest);
+  if (attempt.others.smallest)
+    attempt.readBySmallest = findReadBehindWriter(planned.problem, *attempt.others.smallest);
+  planned.front = listFront(attempt.others.front);
   planned.peaks = {inEffect.simulation.livePeak, inEffect.packing.packedBytes};
   report.addedCost = planner::addedCost(problem, inEffect.plan);
   if (options.profile && options.profile->function == report.name)
     if (failed(predictCosts(options, inEffect.plan, planned, symbols)))
       return failure();
   describePlan(planned.problem, inEffect, categories, minBytes, report);
+  return attempt;
+}
+
+/// Plans with the donated arguments that are not in `kept`.
+static FailureOr<Attempt> planWithout(ArrayRef<unsigned> kept, FunctionOpInterface function,
+                                      const RematerializeOptions &options,
+                                      SymbolTableCollection &symbols) {
+  FailureOr<FunctionProblem> built =
+      ::buildProblem(function, options, symbols, kept, options.profile);
+  if (failed(built))
+    return failure();
+  bool wantsSmallest = !built->overwritten.empty();
+  FailureOr<Attempt> attempt =
+      planProblem(function, std::move(*built), wantsSmallest, options, symbols);
+  if (succeeded(attempt))
+    attempt->kept = llvm::to_vector<2>(kept);
   return attempt;
 }
 
@@ -366,14 +411,12 @@ static FunctionOpInterface insertCopy(FunctionOpInterface function) {
 static LogicalResult describeAsItStands(FunctionOpInterface rewritten, PlannedFunction &planned,
                                         const RematerializeOptions &options,
                                         SymbolTableCollection &symbols) {
-  FailureOr<FunctionProblem> problem = ::buildProblem(rewritten, options, symbols);
-  if (failed(problem))
+  FailureOr<Measurement> measured = measure(rewritten, options, symbols);
+  if (failed(measured))
     return failure();
-  planner::Solution solution =
-      planner::evaluate(problem->problem, planner::identityPlan(problem->problem));
-  planned.peaks = {solution.simulation.livePeak, solution.packing.packedBytes};
+  planned.peaks = measured->peaks();
   FunctionReport now = planned.report;
-  describePlan(*problem, solution, categorize(*problem, options.roles),
+  describePlan(measured->problem, measured->solution, categorize(measured->problem, options.roles),
                getMinBytes(options, now.baselinePackedBytes), now);
   now.recomputed = std::move(planned.report.recomputed);
   now.moved = std::move(planned.report.moved);
@@ -395,37 +438,157 @@ static LogicalResult describeRewritten(PlannedFunction &planned, const planner::
   return describeAsItStands(copy, planned, options, symbols);
 }
 
-/// Times that the target of a search is corrected.
-static constexpr int kMaxCorrections = 2;
-/// The part of a budget that a plan may leave unused.
-static constexpr int64_t kUnusedPart = 50;
+//===----------------------------------------------------------------------===//
+// Planning for XLA
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// XLA executes operations in an order of its own and computes clones where they are read:
+/// what a plan takes is only known of a rewritten copy. The target of the search is
+/// corrected by that, with the family of plans alone; the search for better ones follows
+/// at the target that was found.
+class XLAPlanner {
+public:
+  XLAPlanner(FunctionOpInterface function, const RematerializeOptions &options,
+             SymbolTableCollection &symbols)
+      : function(function), options(options), symbols(symbols) {}
+
+  FailureOr<PlannedFunction> run();
+
+private:
+  /// Times that the target of a search is corrected.
+  static constexpr int kMaxCorrections = 4;
+  /// The part of a budget that a plan may leave unused.
+  static constexpr int64_t kUnusedPart = 50;
+  /// The part of the cost of the function that a plan may add to leave products alone:
+  /// libraries reach less than the peak rates that costs are made with, and need scratch
+  /// memory.
+  static constexpr int64_t kProductsPart = 100;
+
+  /// How to search.
+  struct Question {
+    /// Bytes in the order of the program.
+    int64_t target;
+    /// Whether no product may be computed again.
+    bool keepsProducts = false;
+    /// Whether the smallest plan and the front are wanted, too.
+    bool isFirst = false;
+    /// Whether to search beyond the family of plans.
+    bool isThorough = false;
+  };
+  /// A plan within the budget.
+  struct Found {
+    PlannedFunction planned;
+    Question question;
+  };
+
+  LogicalResult measureUnchanged();
+  FailureOr<Attempt> plan(const Question &question);
+  FailureOr<std::optional<Found>> search(Attempt attempt, Question question);
+  LogicalResult improve(Found &found);
+  LogicalResult describe(PlannedFunction &planned);
+  LogicalResult keepUnchanged(PlannedFunction &planned);
+  FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, planner::Plan plan);
+  FailureOr<PlannedFunction> replay(PlannedFunction planned);
+  LogicalResult recountFront(Attempt &attempt);
+  bool isProduct(Operation *op) const;
+  bool recomputesProducts(const PlannedFunction &planned) const;
+  LogicalResult preferProducts(Found &found);
+
+  FunctionOpInterface function;
+  const RematerializeOptions &options;
+  SymbolTableCollection &symbols;
+  /// Of the unchanged function.
+  Peaks baseline = {};
+  std::optional<ExecutionReport> before;
+  /// What the order of the program takes more than XLA's, in packed bytes.
+  int64_t programBytes = 0;
+  std::optional<int64_t> budget;
+};
+} // namespace
+
+LogicalResult XLAPlanner::measureUnchanged() {
+  FailureOr<Measurement> unchanged = measure(function, options, symbols);
+  FailureOr<FunctionProblem> program = ::buildProblem(function, options, symbols);
+  if (failed(unchanged) || failed(program))
+    return failure();
+  baseline = unchanged->peaks();
+  planner::Solution inOrder =
+      planner::evaluate(program->problem, planner::identityPlan(program->problem));
+  programBytes = inOrder.packing.packedBytes - baseline.packedBytes;
+  if (options.budget.kind != Budget::Kind::None)
+    budget = options.budget.resolve(baseline.packedBytes);
+  if (options.wantsDetails)
+    before = describeExecution(unchanged->problem, unchanged->solution,
+                               categorize(unchanged->problem, options.roles),
+                               getLeastDescribedBytes(baseline.liveBytes),
+                               [](planner::StorageIndex) { return std::string(); });
+  return success();
+}
+
+/// Searches in the order of the program.
+FailureOr<Attempt> XLAPlanner::plan(const Question &question) {
+  FailureOr<FunctionProblem> built =
+      ::buildProblem(function, options, symbols, {}, options.profile);
+  if (failed(built))
+    return failure();
+  for (auto [index, op] : llvm::enumerate(built->operations))
+    if (planner::Operation &operation = built->problem.operations[index];
+        question.keepsProducts && operation.recomputable && isProduct(op) &&
+        operation.policy != planner::Policy::MustRecompute) {
+      operation.recomputable = false;
+      built->whyNot[index] = "is a product, which would save little";
+    }
+  RematerializeOptions how = options;
+  if (budget)
+    how.budget = {Budget::Kind::Bytes, std::max<int64_t>(question.target, 1)};
+  how.wantsDetails = false;
+  how.wantsFront &= question.isFirst;
+  // Without a budget nothing is corrected.
+  if (!question.isThorough && budget && !how.wantsFront)
+    how.search.effort = 0;
+  bool wantsSmallest = question.isFirst && !options.plans && (budget || options.maxOverhead.amount);
+  FailureOr<Attempt> attempt =
+      planProblem(function, std::move(*built), wantsSmallest, how, symbols);
+  if (failed(attempt))
+    return failure();
+  FunctionReport &report = attempt->planned.report;
+  report.baselinePeakBytes = baseline.liveBytes;
+  report.baselinePackedBytes = baseline.packedBytes;
+  report.budgetBytes = budget;
+  report.before = before;
+  return attempt;
+}
+
+/// What the function takes with its plan, if it has one.
+LogicalResult XLAPlanner::describe(PlannedFunction &planned) {
+  return planned.solution ? describeRewritten(planned, planned.solution->plan, options, symbols)
+                          : describeAsItStands(function, planned, options, symbols);
+}
 
 /// Corrects the target of the search by what rewritten copies take, until one is within
 /// the budget and leaves little of it unused. Nothing if none is.
-static FailureOr<std::optional<PlannedFunction>>
-searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCollection &symbols) {
-  const FunctionReport &report = attempt.planned.report;
-  FunctionOpInterface function = attempt.planned.function;
-  std::optional<int64_t> budget = report.budgetBytes;
-  int64_t limit = budget.value_or(report.baselinePackedBytes);
-  std::optional<PlannedFunction> best;
-  int64_t target = limit;
-  for (int correction = 0; attempt.planned.report.status == PlanStatus::Met; ++correction) {
+FailureOr<std::optional<XLAPlanner::Found>> XLAPlanner::search(Attempt attempt, Question question) {
+  int64_t limit = budget.value_or(baseline.packedBytes);
+  std::optional<Found> best;
+  // Targets that led to less than the limit and to more.
+  int64_t low = 0, high = std::numeric_limits<int64_t>::max();
+  for (int correction = 0; attempt.planned.report.status != PlanStatus::Infeasible; ++correction) {
     PlannedFunction &planned = attempt.planned;
-    planned.report.budgetBytes = budget;
-    if (failed(describeRewritten(planned, planned.solution->plan, options, symbols)))
+    if (failed(describe(planned)))
       return failure();
-    int64_t unused = limit - planned.peaks.packedBytes;
-    bool isGood = unused >= 0 && (planned.report.addedCost <= 0 || unused <= limit / kUnusedPart);
-    if (unused >= 0 && (!best || planned.report.addedCost < best->report.addedCost))
-      best = std::move(planned);
-    target += unused;
-    if (isGood || !budget || correction == kMaxCorrections || target <= 0)
+    int64_t unused = limit - planned.peaks.packedBytes, addedCost = planned.report.addedCost;
+    if (unused >= 0 && (!best || addedCost < best->planned.report.addedCost))
+      best = Found{std::move(planned), question};
+    bool isGood = unused >= 0 && (addedCost <= 0 || unused <= limit / kUnusedPart);
+    if (isGood || !budget || correction == kMaxCorrections)
       break;
-    RematerializeOptions how = options;
-    how.budget = {Budget::Kind::Bytes, target};
-    how.wantsFront = false;
-    FailureOr<Attempt> next = planWithout({}, function, how, symbols);
+    (unused >= 0 ? low : high) = question.target;
+    question.target += unused;
+    if (question.target <= low || question.target >= high)
+      question.target = low + (high - low) / 2;
+    question.isFirst = false;
+    FailureOr<Attempt> next = plan(question);
     if (failed(next))
       return failure();
     attempt = std::move(*next);
@@ -433,21 +596,38 @@ searchForXLA(Attempt attempt, const RematerializeOptions &options, SymbolTableCo
   return best;
 }
 
+/// Searches for a cheaper plan with the same target.
+LogicalResult XLAPlanner::improve(Found &found) {
+  Question question = found.question;
+  question.isFirst = false;
+  question.isThorough = true;
+  FailureOr<Attempt> better = plan(question);
+  if (failed(better))
+    return failure();
+  PlannedFunction &planned = better->planned;
+  if (planned.report.status == PlanStatus::Infeasible)
+    return success();
+  if (failed(describe(planned)))
+    return failure();
+  if (planned.peaks.packedBytes <= *budget &&
+      planned.report.addedCost < found.planned.report.addedCost)
+    found.planned = std::move(planned);
+  return success();
+}
+
 /// Leaves the function as it is.
-static LogicalResult keepUnchanged(PlannedFunction &planned, const RematerializeOptions &options,
-                                   SymbolTableCollection &symbols) {
+LogicalResult XLAPlanner::keepUnchanged(PlannedFunction &planned) {
   planned.solution.reset();
   planned.report.status = PlanStatus::Unchanged;
   planned.report.addedCost = 0;
   planned.report.recomputed.clear();
   planned.report.moved.clear();
-  return describeAsItStands(planned.function, planned, options, symbols);
+  return describe(planned);
 }
 
 /// The smallest plan known, as the answer where no other is within the budget.
-static FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, planner::Plan plan,
-                                                   const RematerializeOptions &options,
-                                                   SymbolTableCollection &symbols) {
+FailureOr<PlannedFunction> XLAPlanner::describeSmallest(PlannedFunction planned,
+                                                        planner::Plan plan) {
   FunctionReport &report = planned.report;
   const planner::Problem &problem = planned.problem.problem;
   planner::Solution solution = planner::evaluate(problem, std::move(plan));
@@ -456,7 +636,7 @@ static FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, plan
                getMinBytes(options, report.baselinePackedBytes), report);
   if (failed(describeRewritten(planned, solution.plan, options, symbols)))
     return failure();
-  bool fits = planned.peaks.packedBytes <= report.budgetBytes.value_or(report.baselinePackedBytes);
+  bool fits = planned.peaks.packedBytes <= budget.value_or(baseline.packedBytes);
   planned.report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
   planned.solution.reset();
   if (fits || options.onInfeasible == OnInfeasible::Warn)
@@ -464,48 +644,104 @@ static FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, plan
   return planned;
 }
 
-static FailureOr<PlannedFunction> planForXLA(FunctionOpInterface function,
-                                             const RematerializeOptions &options,
-                                             SymbolTableCollection &symbols) {
-  FailureOr<Attempt> first = planWithout({}, function, options, symbols);
+/// The plan of a file.
+FailureOr<PlannedFunction> XLAPlanner::replay(PlannedFunction planned) {
+  if (failed(describe(planned)) || failed(checkReplayed(planned, planned.peaks.packedBytes)))
+    return failure();
+  return planned;
+}
+
+/// Replaces a front by what rewritten copies take.
+LogicalResult XLAPlanner::recountFront(Attempt &attempt) {
+  std::vector<FrontPoint> &front = attempt.planned.front;
+  front.clear();
+  for (const planner::Answer &answer : attempt.others.front) {
+    PlannedFunction planned = attempt.planned;
+    if (failed(describeRewritten(planned, answer.solution.plan, options, symbols)))
+      return failure();
+    front.push_back({planned.peaks.packedBytes, answer.addedCost});
+  }
+  llvm::sort(front, [](const FrontPoint &a, const FrontPoint &b) {
+    return std::tie(a.addedCost, a.packedBytes) < std::tie(b.addedCost, b.packedBytes);
+  });
+  std::vector<FrontPoint> falling;
+  for (const FrontPoint &point : front)
+    if (falling.empty() || point.packedBytes < falling.back().packedBytes)
+      falling.push_back(point);
+  front = std::move(falling);
+  return success();
+}
+
+bool XLAPlanner::isProduct(Operation *op) const {
+  FusionRole role = lookupModel(op, getModels(options)).value_or(OperationModel()).fusionRole;
+  return role == FusionRole::Product || role == FusionRole::Convolution;
+}
+
+bool XLAPlanner::recomputesProducts(const PlannedFunction &planned) const {
+  return planned.solution &&
+         llvm::any_of(planned.solution->plan.steps, [&](const planner::Step &step) {
+           return step.isClone && isProduct(planned.problem.operations[step.op]);
+         });
+}
+
+/// Takes a plan that leaves products alone instead if it adds little more.
+LogicalResult XLAPlanner::preferProducts(Found &found) {
+  Question question{*budget + programBytes, /*keepsProducts=*/true};
+  FailureOr<Attempt> kept = plan(question);
+  if (failed(kept))
+    return failure();
+  FailureOr<std::optional<Found>> other = search(std::move(*kept), question);
+  if (failed(other))
+    return failure();
+  const FunctionReport &report = found.planned.report;
+  if (*other &&
+      (*other)->planned.report.addedCost <= addCosts(report.addedCost, report.cost / kProductsPart))
+    found = std::move(**other);
+  return success();
+}
+
+FailureOr<PlannedFunction> XLAPlanner::run() {
+  if (failed(measureUnchanged()))
+    return failure();
+  Question question{budget.value_or(0) + programBytes};
+  question.isFirst = true;
+  FailureOr<Attempt> first = plan(question);
   if (failed(first))
     return failure();
-  PlannedFunction &asked = first->planned;
-  if (options.plans) {
-    if (asked.solution &&
-        (failed(describeRewritten(asked, asked.solution->plan, options, symbols)) ||
-         failed(checkReplayed(asked, asked.peaks.packedBytes))))
-      return failure();
-    return std::move(asked);
-  }
+  if (options.plans)
+    return replay(std::move(first->planned));
+  if (options.wantsFront && failed(recountFront(*first)))
+    return failure();
+  PlannedFunction answer = first->planned;
+  std::vector<FrontPoint> front = answer.front;
   // The smallest budget known is that of the smallest plan, whatever was asked for.
   std::optional<PlannedFunction> smallest;
-  if (first->smallest) {
+  if (first->others.smallest) {
     FailureOr<PlannedFunction> described =
-        describeSmallest(asked, std::move(*first->smallest), options, symbols);
+        describeSmallest(answer, std::move(*first->others.smallest));
     if (failed(described))
       return failure();
     smallest = std::move(*described);
   }
-  PlannedFunction answer = asked;
-  bool hasBudget = asked.report.budgetBytes.has_value();
-  if (asked.report.status == PlanStatus::Met) {
-    FailureOr<std::optional<PlannedFunction>> found =
-        searchForXLA(std::move(*first), options, symbols);
-    if (failed(found))
-      return failure();
-    if (*found)
-      answer = std::move(**found);
-    else if (hasBudget)
-      answer = *smallest;
-    else if (failed(keepUnchanged(answer, options, symbols)))
-      return failure();
-  } else if (asked.report.status == PlanStatus::Infeasible && hasBudget) {
+  bool isRefused = answer.report.status == PlanStatus::Infeasible;
+  FailureOr<std::optional<Found>> found = search(std::move(*first), question);
+  if (failed(found))
+    return failure();
+  if (*found) {
+    if (budget && (*found)->planned.solution)
+      if ((recomputesProducts((*found)->planned) && failed(preferProducts(**found))) ||
+          (options.search.effort > 0 && failed(improve(**found))))
+        return failure();
+    answer = std::move((*found)->planned);
+  } else if (budget) {
     answer = *smallest;
-  } else if (answer.solution &&
-             failed(describeRewritten(answer, answer.solution->plan, options, symbols))) {
+  } else if (!isRefused) {
+    if (failed(keepUnchanged(answer)))
+      return failure();
+  } else if (answer.solution && failed(describe(answer))) {
     return failure();
   }
+  answer.front = std::move(front);
   FunctionReport &report = answer.report;
   report.minimumKnownBytes = std::min(report.baselinePackedBytes, report.packedBytes);
   if (smallest)
@@ -520,7 +756,7 @@ FailureOr<PlannedFunction> mlir::remat::planFunction(FunctionOpInterface functio
                                                      const RematerializeOptions &options,
                                                      SymbolTableCollection &symbols) {
   if (options.fusion == Fusion::XLA) {
-    FailureOr<PlannedFunction> planned = planForXLA(function, options, symbols);
+    FailureOr<PlannedFunction> planned = XLAPlanner(function, options, symbols).run();
     if (succeeded(planned))
       warnAboutUncounted(function, planned->problem);
     return planned;
@@ -624,11 +860,14 @@ void mlir::remat::diagnoseInfeasible(const PlannedFunction &planned,
 //===----------------------------------------------------------------------===//
 
 /// Counts the memory of the rewritten function again and compares.
-static LogicalResult verifyBytes(const PlannedFunction &planned, const FunctionProblem &rewritten) {
-  planner::Solution recount =
-      planner::evaluate(rewritten.problem, planner::identityPlan(rewritten.problem));
+static LogicalResult verifyBytes(const PlannedFunction &planned,
+                                 const RematerializeOptions &options,
+                                 SymbolTableCollection &symbols) {
+  FailureOr<Peaks> recount = measurePeaks(planned.function, options, symbols);
+  if (failed(recount))
+    return failure();
   const Peaks &promised = planned.peaks;
-  int64_t live = recount.simulation.livePeak, packed = recount.packing.packedBytes;
+  auto [live, packed] = *recount;
   int64_t limit = std::max(promised.packedBytes, planned.report.budgetBytes.value_or(0));
   if (live <= promised.liveBytes && packed <= limit)
     return success();
@@ -692,7 +931,7 @@ LogicalResult mlir::remat::applyPlannedFunction(PlannedFunction &planned,
   applyPlan(planned.problem, planned.solution->plan, models);
 
   FailureOr<FunctionProblem> rewritten = ::buildProblem(function, options, symbols);
-  if (failed(rewritten) || failed(verifyBytes(planned, *rewritten)) ||
+  if (failed(rewritten) || failed(verifyBytes(planned, options, symbols)) ||
       failed(verifyEquivalence(
           original, getVersion(*rewritten, &function.getFunctionBody().front()), models)))
     return failure();

@@ -28,12 +28,22 @@ enum class Scope {
   Temporaries,
 };
 
+/// When operations are executed.
+enum class ExecutionOrder {
+  /// As they are written.
+  Program,
+  /// With Fusion::XLA as XLA would execute them, which only keeps the order of operations
+  /// that read each other's results; else as they are written.
+  Scheduled,
+};
+
 struct ProblemOptions {
   Scope scope = Scope::Total;
   /// Every storage begins at a multiple of this; a power of two, in bytes.
   int64_t alignment = 64;
   /// Numbers of arguments that nothing overwrites, although they are donated.
   llvm::SmallVector<unsigned, 0> kept = {};
+  ExecutionOrder order = ExecutionOrder::Program;
 };
 
 /// A result that is written over a donated argument, and so takes no memory of its own.
@@ -47,8 +57,8 @@ struct FunctionProblem {
   planner::Problem problem;
   /// None or XLA.
   Fusion fusion = Fusion::None;
-  /// By planner::OpIndex: the operations of the body in order, without those that others
-  /// compute where they read them.
+  /// By planner::OpIndex: the operations of the body in the order of execution, without
+  /// those that others compute where they read them.
   std::vector<Operation *> operations;
   /// By planner::OpIndex: the operations that each computes where it reads them, each
   /// behind what it reads itself; and the position of each in the body.

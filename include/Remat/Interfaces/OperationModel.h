@@ -114,6 +114,8 @@ enum class FusionRole {
   Reduction,
   /// A product of matrices: it reads and writes buffers, as matrices or batches of them.
   Product,
+  /// The same in the shapes of its operands and results.
+  Convolution,
   /// Changes a part of the first operand, in its place where nothing else reads that:
   /// scatters, updates of slices.
   Update,
