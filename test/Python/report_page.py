@@ -22,6 +22,7 @@ from remat.cli import main
 from remat.report import FrontPoint, Report, arena, front, read_fronts, series, summary, tables, timeline
 from remat.report.front import fronts_to_json
 from remat.report.scale import Scale, ticks
+from remat.report.text import to_text
 
 STEP = pathlib.Path(__file__).parent / "Inputs" / "step.mlir"
 DETAILED = pathlib.Path(__file__).parent / "Inputs" / "report.json"
@@ -296,6 +297,9 @@ def test_rounds_of_the_front_end(json_report):
     assert ("XLA reports 14.9 KB, which fits into the budget of 15.0 KB; the unchanged program takes "
             "20.0 KB.") in text
     assert "1 15.0 KB 14.8 KB 15.7 KB 10.00 % too large" in text
+    first = "XLA reports 14.9 KB, which fits into the budget of 15.0 KB"
+    assert str(Report(json_report)).startswith(first)
+    assert to_text(Report(json_report)).startswith(first)
     assert "2 14.0 KB 13.9 KB 14.9 KB 12.34 % fits, same program as before" in text
     json_report["xla"]["chosen"]["total_bytes"] = 15001
     json_report["calibration"] = []

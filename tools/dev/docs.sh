@@ -42,7 +42,7 @@ write_report_picture() {
 write_examples() {
   local examples tool=$REMAT_ROOT/build/bin/remat-opt
   [ -x "$tool" ] || die "there is no $tool; run tools/dev/build.sh"
-  mapfile -t examples < <(grep -l '^```console$' README.md docs/*.md)
+  mapfile -t examples < <(grep -l '^```\(console\|python cell\)$' README.md docs/*.md)
   for page in "${examples[@]}"; do
     PATH="$REMAT_ROOT/build/bin:$PATH" PYTHONPATH="$REMAT_ROOT/python" REMAT_BUILD="$REMAT_ROOT/build" \
       python3 test/Docs/Inputs/console.py "$page" --update

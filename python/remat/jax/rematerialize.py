@@ -192,14 +192,15 @@ class Rematerialized:
         self._specializing, self._last_choice = True, None
         try:
             jitted.lower(*args, **kwargs)
+            return self._last_choice
         except _Undecided as undecided:
-            self._specializing = False
-            choice = self._choose(undecided.program, undecided.text, measure)
-            self._choices[undecided.text.identity, undecided.program.platform] = choice
-            return choice
+            program, text = undecided.program, undecided.text
         finally:
             self._specializing = False
-        return self._last_choice
+        # Outside of the handler: who gets an error of the planner is not shown how it was asked.
+        choice = self._choose(program, text, measure)
+        self._choices[text.identity, program.platform] = choice
+        return choice
 
     @contextlib.contextmanager
     def _assuming(self, choice: Choice) -> Iterator[None]:

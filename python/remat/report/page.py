@@ -19,7 +19,7 @@ from remat.report.front import FrontPoint, Fronts
 from remat.report.palette import css_class, in_order, label
 from remat.report.report import FunctionReport, Report
 from remat.report.series import elide, peak_bytes
-from remat.report.summary import DETAILS, facts, headline, obstacles
+from remat.report.summary import DETAILS, facts, headline, obstacles, xla_sentence
 from remat.report.svg import drawing, element, escape
 from remat.units import format_bytes
 
@@ -273,21 +273,15 @@ def _function(
     )
 
 
-def _xla(json: Mapping[str, Any]) -> str:
+def _xla(report: Report) -> str:
     """What the front end for JAX adds."""
-    xla, rounds = json.get("xla"), json.get("calibration")
+    xla, rounds = report.json.get("xla"), report.json.get("calibration")
     if xla is None and rounds is None:
         return ""
-    lines, budget, fits = [], None, True
-    if xla is not None:
-        budget = xla["budget_bytes"]
-        before, after = xla["baseline"]["total_bytes"], xla["chosen"]["total_bytes"]
-        fits = after <= budget
-        verdict = "fits into" if fits else "is above"
-        lines.append(
-            f"XLA reports {format_bytes(after)}, which {verdict} the budget of "
-            f"{format_bytes(budget)}; the unchanged program takes {format_bytes(before)}."
-        )
+    budget = xla["budget_bytes"] if xla else None
+    fits = xla is None or xla["chosen"]["total_bytes"] <= xla["budget_bytes"]
+    sentence = xla_sentence(report)
+    lines = [sentence] if sentence else []
     if not rounds:
         lines += ["No plan was needed."] if fits else []
         return _card("XLA's figures", _note(" ".join(lines)))
@@ -328,7 +322,7 @@ def to_html(report: Report, fronts: Fronts | None = None) -> str:
     title = f"Memory of '{names[0]}'" if len(names) == 1 else f"Memory of {len(names)} functions"
     parts = [
         element("header", element("h1", "Remat: what fits, and what it costs")),
-        _xla(report.json),
+        _xla(report),
     ]
     if len(functions) > 1:
         parts.append(_card("Functions", tables.functions_table(functions)))

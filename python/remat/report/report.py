@@ -170,7 +170,11 @@ class Report(Record):
         return functions[0]
 
     def __str__(self) -> str:
-        return "\n".join(str(each) for each in self.functions)
+        from remat.report.summary import xla_sentence
+
+        # The budget of a function of JAX is about XLA's figure, the rest is the model's.
+        lines = [xla_sentence(self), *(str(each) for each in self.functions)]
+        return "\n".join(each for each in lines if each)
 
     def _repr_html_(self) -> str:
         from remat.report.notebook import to_fragment

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from remat.report.report import FunctionReport
+from remat.report.report import FunctionReport, Report
 from remat.units import format_bytes, format_picoseconds
 
 #: What adds the charts to a report.
@@ -40,6 +40,21 @@ def headline(function: FunctionReport) -> str:
     return (
         f"{goal}: the peak falls from {format_bytes(before)} to {format_bytes(after)} for "
         f"{percent(function.overhead)} more work."
+    )
+
+
+def xla_sentence(report: Report) -> str | None:
+    """What XLA says of a function of JAX and of its budget; None for reports of other origin."""
+    xla = report.json.get("xla")
+    if xla is None:
+        return None
+    budget, before, after = (
+        xla["budget_bytes"], xla["baseline"]["total_bytes"], xla["chosen"]["total_bytes"]
+    )
+    verdict = "fits into" if after <= budget else "is above"
+    return (
+        f"XLA reports {format_bytes(after)}, which {verdict} the budget of "
+        f"{format_bytes(budget)}; the unchanged program takes {format_bytes(before)}."
     )
 
 

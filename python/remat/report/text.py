@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from remat.report.report import FunctionReport, Report
+from remat.report.summary import xla_sentence
 from remat.units import format_bytes, format_picoseconds
 
 
@@ -45,6 +46,8 @@ def _function_to_text(function: FunctionReport, limit: int) -> list[str]:
 
 def to_text(report: Report, limit: int = 16) -> str:
     """The functions of a report: what is live at the peak, at most `limit` rows, and what is recomputed,
-    summed up by the names of operations."""
-    lines = [line for each in report.functions for line in _function_to_text(each, limit)]
+    summed up by the names of operations. XLA's figures come first."""
+    sentence = xla_sentence(report)
+    lines = [sentence] if sentence else []
+    lines += [line for each in report.functions for line in _function_to_text(each, limit)]
     return "".join(line.rstrip() + "\n" for line in lines)
