@@ -456,10 +456,14 @@ static FailureOr<PlannedFunction> describeSmallest(PlannedFunction planned, plan
                getMinBytes(options, report.baselinePackedBytes), report);
   if (failed(describeRewritten(planned, solution.plan, options, symbols)))
     return failure();
+  // Applied, it may take more than it says, and more than the function as it is.
+  bool isWorse = planned.peaks.packedBytes > report.baselinePackedBytes;
+  if (isWorse && failed(keepUnchanged(planned, options, symbols)))
+    return failure();
   bool fits = planned.peaks.packedBytes <= report.budgetBytes.value_or(report.baselinePackedBytes);
   planned.report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
   planned.solution.reset();
-  if (fits || options.onInfeasible == OnInfeasible::Warn)
+  if (!isWorse && (fits || options.onInfeasible == OnInfeasible::Warn))
     planned.solution = std::move(solution);
   return planned;
 }
@@ -510,9 +514,9 @@ static FailureOr<PlannedFunction> planForXLA(FunctionOpInterface function,
   report.minimumKnownBytes = std::min(report.baselinePackedBytes, report.packedBytes);
   if (smallest)
     report.minimumKnownBytes = std::min(report.minimumKnownBytes, smallest->peaks.packedBytes);
-  // Bounds are those of plans whose clones are all in memory.
-  if (report.addedCostLowerBound)
-    report.addedCostLowerBound = 0;
+  // Bounds are those of plans whose clones are all in memory: here they prove nothing.
+  report.addedCostLowerBound = 0;
+  report.workingSetBytes = std::min(report.workingSetBytes, report.minimumKnownBytes);
   return answer;
 }
 
