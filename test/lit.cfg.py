@@ -11,6 +11,8 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.excludes = ["lib", "unit", "Inputs"]
+# Another interpreter has other packages.
+config.python = lit_config.params.get("python", config.python)
 
 path = [config.remat_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 config.environment["PATH"] = os.pathsep.join(path)

@@ -636,10 +636,16 @@ FailureOr<PlannedFunction> XLAPlanner::describeSmallest(PlannedFunction planned,
                getMinBytes(options, report.baselinePackedBytes), report);
   if (failed(describeRewritten(planned, solution.plan, options, symbols)))
     return failure();
+  // Applied, it may take more than it says, and more than the function as it is.
+  bool isWorse = planned.peaks.packedBytes > baseline.packedBytes;
+  if (isWorse && failed(keepUnchanged(planned)))
+    return failure();
   bool fits = planned.peaks.packedBytes <= budget.value_or(baseline.packedBytes);
-  planned.report.status = fits ? PlanStatus::Met : PlanStatus::Infeasible;
+  planned.report.status = !fits     ? PlanStatus::Infeasible
+                          : isWorse ? PlanStatus::Unchanged
+                                    : PlanStatus::Met;
   planned.solution.reset();
-  if (fits || options.onInfeasible == OnInfeasible::Warn)
+  if (!isWorse && (fits || options.onInfeasible == OnInfeasible::Warn))
     planned.solution = std::move(solution);
   return planned;
 }
@@ -724,7 +730,11 @@ FailureOr<PlannedFunction> XLAPlanner::run() {
     smallest = std::move(*described);
   }
   bool isRefused = answer.report.status == PlanStatus::Infeasible;
-  FailureOr<std::optional<Found>> found = search(std::move(*first), question);
+  // Below it nothing is tried, so that it does not depend on the budget.
+  bool isBelowSmallest = budget && smallest && *budget < smallest->peaks.packedBytes;
+  FailureOr<std::optional<Found>> found = std::optional<Found>();
+  if (!isBelowSmallest)
+    found = search(std::move(*first), question);
   if (failed(found))
     return failure();
   if (*found) {
@@ -746,9 +756,9 @@ FailureOr<PlannedFunction> XLAPlanner::run() {
   report.minimumKnownBytes = std::min(report.baselinePackedBytes, report.packedBytes);
   if (smallest)
     report.minimumKnownBytes = std::min(report.minimumKnownBytes, smallest->peaks.packedBytes);
-  // Bounds are those of plans whose clones are all in memory.
-  if (report.addedCostLowerBound)
-    report.addedCostLowerBound = 0;
+  // Bounds are those of plans whose clones are all in memory: here they prove nothing.
+  report.addedCostLowerBound = 0;
+  report.workingSetBytes = std::min(report.workingSetBytes, report.minimumKnownBytes);
   return answer;
 }
 

@@ -132,6 +132,9 @@ def test_consistent_with_xla(name, config, tolerance, donate):
     if donate is None:
         # XLA computes in the buffers of results, too.
         tolerance = max(tolerance, 0.2)
+    if jax.__version_info__ < (0, 7):
+        # Large loops are calls there, whose results are never written over an operand.
+        tolerance = max(tolerance, 0.25)
     assert explanation.peak_bytes == pytest.approx(memory.total_bytes, rel=tolerance)
 
 

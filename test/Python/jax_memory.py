@@ -130,6 +130,24 @@ def test_names_of_devices():
         assert _target_of(SimpleNamespace(platform=platform, device_kind=kind)) == target
 
 
+def test_buffers_begin_where_the_platform_wants_them():
+    from remat import InfeasibleError
+    from remat.jax import explain, largest_batch
+
+    double, x = lambda x: 2 * x, jnp.ones(16)
+    for device, platform, least in (("cpu", "cpu", 2 * 64), ("h100", "cuda", 2 * 256)):
+        assert explain(double, x, device=device).peak_bytes == least
+        table = largest_batch(
+            lambda batch: (double, (jnp.ones((batch, 16)),)), least, 1, 8, multiple_of=1, device=device
+        )
+        # On a GPU four rows fill what one takes.
+        assert table.batch == (1 if device == "cpu" else 4)
+        refused = jax.jit(rematerialize(double, 1, device=device, calibrate=False)).trace(x)
+        with pytest.raises(InfeasibleError) as caught:
+            refused.lower(lowering_platforms=(platform,))
+        assert caught.value.minimum_bytes == least
+
+
 def test_compiled_programs_keep_names_and_places():
     step, params, x = deep()
     lowered = rematerialize(step, "50%", calibrate=False, effort=0).lower(params, x)

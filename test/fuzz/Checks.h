@@ -70,7 +70,7 @@ void decorate(ModuleOp module, Random &random, Break broken);
 
 /// Makes a case of a parsed module: attributes, options, and perhaps a fixpoint
 /// of cse and canonicalize.
-Case makeCase(Harness &harness, ModuleOp module, Random &random, Break broken);
+Case makeCase(Harness &harness, ModuleOp module, StringRef fusion, Random &random, Break broken);
 
 /// Runs all checks but those in `skipped`; stops at the first failure.
 CaseResult check(Harness &harness, const Case &input, Break broken,

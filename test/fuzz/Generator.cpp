@@ -89,9 +89,9 @@ public:
   /// `globalType` is the type of the module's constant buffer, of an empty element
   /// type while there is none.
   FunctionWriter(Random &random, const std::vector<Callee> &pure, const std::vector<Callee> &impure,
-                 Flavour flavour, Type &globalType)
+                 Flavour flavour, bool isForXLA, Type &globalType)
       : random(random), pureCallees(pure), impureCallees(impure), flavour(flavour),
-        globalType(globalType) {}
+        isForXLA(isForXLA), globalType(globalType) {}
 
   /// Writes a whole public function.
   std::string writeMain(StringRef name, int64_t maxOps);
@@ -219,6 +219,10 @@ private:
   void allReduce(const Value &x);
   void rare(const Value &x);
   Value barrier(const Values &inputs, const Value &after);
+  Value update(const Value &x, const Value &part);
+  Value dynamicSlice(const Value &x, const Type &type);
+  Value scatterIntoZeros(const Value &x);
+  Value stableHLOLoop(const Value &x, const Value &unchanged);
   void sideEffect(const Value &x);
   void memory(const Value &x);
 
@@ -227,6 +231,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   std::pair<Value, Backward> layer(const Value &x, const Values &earlier);
+  std::pair<Value, Backward> layerForXLA(const Value &x);
   void training(int64_t maxOps);
   void mixed(int64_t maxOps);
   void extreme(int64_t maxOps);
@@ -239,12 +244,14 @@ private:
     return value;
   }
   void result(const Value &value) { results.push_back(value); }
+  std::vector<std::string> donate();
   Type mainType() const { return {Type::Kind::Tensor, {rows, columns}, elem}; }
   std::vector<int64_t> randomDims();
 
   Random &random;
   const std::vector<Callee> &pureCallees, &impureCallees;
   Flavour flavour;
+  bool isForXLA;
   Type &globalType;
   std::string body;
   int64_t indent = 2, numNames = 0, numOps = 0;
@@ -869,6 +876,87 @@ Value FunctionWriter::barrier(const Values &inputs, const Value &after) {
                             : defineMany(inputTypes, text).front();
 }
 
+/// `x` with `part` in place of some of its elements.
+Value FunctionWriter::update(const Value &x, const Value &part) {
+  Values operands = {x, part};
+  for (int64_t dim = 0; dim < x.type.rank(); ++dim)
+    operands.push_back(constant({Type::Kind::Tensor, {}, "i32"}));
+  return generic("stablehlo.dynamic_update_slice", operands, {x.type}).front();
+}
+
+Value FunctionWriter::dynamicSlice(const Value &x, const Type &type) {
+  Values operands = {x};
+  for (int64_t dim = 0; dim < x.type.rank(); ++dim)
+    operands.push_back(constant({Type::Kind::Tensor, {}, "i32"}));
+  std::string sizes = llvm::join(
+      llvm::map_range(type.dims, [](int64_t size) { return std::to_string(size); }), ", ");
+  return generic("stablehlo.dynamic_slice", operands, {type},
+                 "slice_sizes = array<i64: " + sizes + ">")
+      .front();
+}
+
+/// Rows of `x` at places that are not known, as the gradient of a table has them.
+Value FunctionWriter::scatterIntoZeros(const Value &x) {
+  Value zero = generic("stablehlo.constant", {}, {x.type.withDims({})},
+                       "value = dense<0.0> : " + x.type.withDims({}).text())
+                   .front();
+  Value zeros =
+      generic("stablehlo.broadcast_in_dim", {zero}, {x.type}, "broadcast_dimensions = array<i64>")
+          .front();
+  Value rows = generic("stablehlo.iota", {}, {{Type::Kind::Tensor, {x.type.dims[0], 1}, "i32"}},
+                       "iota_dimension = 0 : i64")
+                   .front();
+  std::string cell = x.type.withDims({}).text(), a = fresh(), b = fresh(), sum = fresh();
+  Value result{fresh(), x.type};
+  line(result.name + " = \"stablehlo.scatter\"(" + zeros.name + ", " + rows.name + ", " + x.name +
+       ") <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "
+       "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> "
+       "({");
+  line("^bb0(" + a + ": " + cell + ", " + b + ": " + cell + "):");
+  line("  " + sum + " = \"stablehlo.add\"(" + a + ", " + b + ") : (" + cell + ", " + cell +
+       ") -> " + cell);
+  line("  \"stablehlo.return\"(" + sum + ") : (" + cell + ") -> ()");
+  line("}) : (" + typesOf({zeros, rows, x}) + ") -> " + x.type.text());
+  ++numOps;
+  values.push_back(result);
+  return result;
+}
+
+/// A loop that carries a counter, what it computes, and something that it only reads.
+Value FunctionWriter::stableHLOLoop(const Value &x, const Value &unchanged) {
+  Type counter{Type::Kind::Tensor, {}, "i32"};
+  Value start = constant(counter);
+  std::string i = counter.text(), text = x.type.text(), other = unchanged.type.text();
+  std::string types = i + ", " + text + ", " + other;
+  std::string base = fresh(), limit = fresh(), isLess = fresh(), last = fresh();
+  Value count{fresh(), counter}, carried{fresh(), x.type}, constantly{fresh(), unchanged.type};
+  line(base + ":3 = \"stablehlo.while\"(" + start.name + ", " + x.name + ", " + unchanged.name +
+       ") ({");
+  line("^bb0(" + last + ": " + i + ", " + fresh() + ": " + text + ", " + fresh() + ": " + other +
+       "):");
+  line("  " + limit + " = \"stablehlo.constant\"() <{value = dense<4> : " + i + "}> : () -> " + i);
+  line("  " + isLess + " = \"stablehlo.compare\"(" + last + ", " + limit +
+       ") <{comparison_direction = #stablehlo<comparison_direction LT>}> : (" + i + ", " + i +
+       ") -> tensor<i1>");
+  line("  \"stablehlo.return\"(" + isLess + ") : (tensor<i1>) -> ()");
+  line("}, {");
+  line("^bb0(" + count.name + ": " + i + ", " + carried.name + ": " + text + ", " +
+       constantly.name + ": " + other + "):");
+  indent += 2;
+  Values saved = values;
+  Value one = constant(counter);
+  Value next = generic("stablehlo.add", {count, one}, {counter}).front();
+  Value inner = binary(random.chance(50) ? unary(carried) : carried, constantly);
+  line("\"stablehlo.return\"(" + next.name + ", " + inner.name + ", " + constantly.name + ") : (" +
+       types + ") -> ()");
+  values = saved;
+  indent -= 2;
+  line("}) : (" + types + ") -> (" + types + ")");
+  ++numOps;
+  values.push_back({base + "#1", x.type});
+  return values.back();
+}
+
 /// Something that must happen once, and in order.
 void FunctionWriter::sideEffect(const Value &x) {
   switch (random.below(5)) {
@@ -993,6 +1081,8 @@ void FunctionWriter::memory(const Value &x) {
 std::pair<Value, FunctionWriter::Backward> FunctionWriter::layer(const Value &x,
                                                                  const Values &earlier) {
   Type type = x.type;
+  if (isForXLA && type.isFloat() && random.chance(60))
+    return layerForXLA(x);
   switch (random.below(19)) {
   case 0:
   case 1: { // An activation that reads its operand again.
@@ -1134,6 +1224,60 @@ std::pair<Value, FunctionWriter::Backward> FunctionWriter::layer(const Value &x,
   }
   Value y = unary(x);
   return {y, [=](const Value &g) { return binary(g, y); }};
+}
+
+/// A layer of what XLA does in place, of what it moves around, and of products: what they
+/// read is in memory.
+std::pair<Value, FunctionWriter::Backward> FunctionWriter::layerForXLA(const Value &x) {
+  Type type = x.type;
+  switch (random.below(12)) {
+  case 0: { // A row is written, and read again.
+    Type row = type.withDims({1, columns});
+    Value part = dynamicSlice(x, row);
+    Value y = update(unary(x), part);
+    return {y, [=](const Value &g) { return update(binary(g, y), dynamicSlice(g, row)); }};
+  }
+  case 1: { // A table.
+    Value y = unary(x);
+    return {y, [=](const Value &g) {
+              Value scattered = scatterIntoZeros(binary(g, y));
+              return generic("stablehlo.add", {x, scattered}, {type}).front();
+            }};
+  }
+  case 2: { // A loop over something that stays.
+    Value w = random.chance(50) ? argument(type) : unary(x);
+    Value y = stableHLOLoop(x, w);
+    return {y, [=](const Value &g) { return stableHLOLoop(binary(g, y), w); }};
+  }
+  case 3: { // Halves side by side.
+    std::vector<int64_t> dims = type.dims;
+    dims.front() *= 2;
+    Value both = generic("stablehlo.concatenate", {x, unary(x)}, {type.withDims(dims)},
+                         "dimension = 0 : i64")
+                     .front();
+    Value u = unary(both), y = slice(u, /*contiguous=*/true);
+    return {y, [=](const Value &g) { return binary(g, slice(binary(u, both), true)); }};
+  }
+  case 4: { // A choice by sign.
+    Type bits = type.withElem("i1");
+    Value zeros = broadcast(constant(type.withDims({})), type);
+    Value mask = generic("stablehlo.compare", {x, zeros}, {bits},
+                         "comparison_direction = #stablehlo<comparison_direction GT>")
+                     .front();
+    Value y = generic("stablehlo.select", {mask, x, zeros}, {type}).front();
+    return {y, [=](const Value &g) {
+              return generic("stablehlo.select", {mask, g, zeros}, {type}).front();
+            }};
+  }
+  default: { // A product of an activation.
+    Value w = argument(type.withDims({columns, columns}));
+    Value a = unary(x), y = matmul(a, w);
+    return {y, [=](const Value &g) {
+              result(matmul(transpose(a), g));
+              return binary(matmul(g, transpose(w)), a);
+            }};
+  }
+  }
 }
 
 /// Something that has nothing to do with what is around it.
@@ -1386,6 +1530,27 @@ void FunctionWriter::mixed(int64_t maxOps) {
       result(*value);
 }
 
+/// For each argument the attribute that donates it, or nothing: as JAX writes it, for a
+/// certain result or for whichever has the type.
+std::vector<std::string> FunctionWriter::donate() {
+  std::vector<std::string> attributes(arguments.size());
+  std::vector<bool> isTaken(results.size(), false);
+  for (auto [index, value] : llvm::enumerate(arguments)) {
+    if (!isForXLA || !random.chance(40))
+      continue;
+    for (auto [number, result] : llvm::enumerate(results)) {
+      if (isTaken[number] || !(result.type == value.type))
+        continue;
+      isTaken[number] = true;
+      attributes[index] = random.chance(70)
+                              ? " {tf.aliasing_output = " + std::to_string(number) + " : i32}"
+                              : " {jax.buffer_donor = true}";
+      break;
+    }
+  }
+  return attributes;
+}
+
 /// Graphs that are the worst of some kind.
 void FunctionWriter::extreme(int64_t maxOps) {
   Type type = mainType();
@@ -1466,7 +1631,9 @@ std::string FunctionWriter::writeMain(StringRef name, int64_t maxOps) {
     elem = type.elem;
   }
   int64_t limit = random.between(std::min<int64_t>(maxOps, 4), maxOps);
-  switch (random.pickWeighted({66, 20, 14})) {
+  // Without products, XLA keeps little of which something could be recomputed.
+  int64_t others = isForXLA ? 8 : 17;
+  switch (random.pickWeighted({100 - 2 * others, others + 3, others - 3})) {
   case 0:
     training(limit);
     break;
@@ -1484,8 +1651,9 @@ std::string FunctionWriter::writeMain(StringRef name, int64_t maxOps) {
     result(results[random.below(results.size())]);
 
   std::string text = ("  func.func @" + name + "(").str();
+  std::vector<std::string> donations = donate();
   for (auto [index, value] : llvm::enumerate(arguments))
-    text += (index ? ", " : "") + value.name + ": " + value.type.text();
+    text += (index ? ", " : "") + value.name + ": " + value.type.text() + donations[index];
   text += ")";
   if (!results.empty())
     text += " -> (" + typesOf(results) + ")";
@@ -1513,8 +1681,9 @@ std::string FunctionWriter::writeCallee(const Callee &callee, bool hasEffects) {
          typesOf(returned) + "\n  }\n";
 }
 
-std::string mlir::remat::fuzz::generateModule(Random &random, int64_t maxOps) {
-  Flavour flavour = static_cast<Flavour>(random.pickWeighted({35, 25, 10, 30}));
+std::string mlir::remat::fuzz::generateModule(Random &random, int64_t maxOps, bool isForXLA) {
+  Flavour flavour =
+      isForXLA ? Flavour::StableHLO : static_cast<Flavour>(random.pickWeighted({35, 25, 10, 30}));
   Type type;
   type.dims = {random.pick<int64_t>({2, 4, 8}), random.pick<int64_t>({3, 4, 8})};
   Type globalType{Type::Kind::MemRef, {}, ""};
@@ -1524,9 +1693,11 @@ std::string mlir::remat::fuzz::generateModule(Random &random, int64_t maxOps) {
     pure.push_back({"pure0", {type}, {type}});
     if (random.chance(40))
       pure.back().results.push_back(type);
-    callees += FunctionWriter(random, {}, {}, flavour, globalType).writeCallee(pure.back(), false);
+    callees += FunctionWriter(random, {}, {}, flavour, isForXLA, globalType)
+                   .writeCallee(pure.back(), false);
     impure.push_back({"impure0", {type}, {type}});
-    callees += FunctionWriter(random, {}, {}, flavour, globalType).writeCallee(impure.back(), true);
+    callees += FunctionWriter(random, {}, {}, flavour, isForXLA, globalType)
+                   .writeCallee(impure.back(), true);
     impure.push_back({"external", {type}, {type}});
     if (random.chance(50))
       std::swap(impure[0], impure[1]);
@@ -1536,9 +1707,10 @@ std::string mlir::remat::fuzz::generateModule(Random &random, int64_t maxOps) {
   if (random.chance(5))
     text += " attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i64>}";
   text += " {\n";
-  text += FunctionWriter(random, pure, impure, flavour, globalType).writeMain("main", maxOps);
+  text +=
+      FunctionWriter(random, pure, impure, flavour, isForXLA, globalType).writeMain("main", maxOps);
   if (random.chance(8))
-    text += FunctionWriter(random, pure, impure, flavour, globalType)
+    text += FunctionWriter(random, pure, impure, flavour, isForXLA, globalType)
                 .writeMain("other", maxOps / 2 + 1);
   if (!globalType.elem.empty())
     callees += "  memref.global \"private\" constant @global : " + globalType.text() + " = dense<" +

@@ -22,8 +22,10 @@
 namespace mlir::remat::fuzz {
 
 /// The text of a module that parses and verifies, with about `maxOps`
-/// operations at most in its largest function.
-std::string generateModule(Random &random, int64_t maxOps);
+/// operations at most in its largest function. With `isForXLA` its operations are those
+/// of StableHLO where there is a choice, some of which only occur then: updates, scatters
+/// into zeros, loops, donated arguments.
+std::string generateModule(Random &random, int64_t maxOps, bool isForXLA = false);
 
 /// The models file of the dialect `fuzz`. With `liesAboutViews`, it says that
 /// `fuzz.copy` is a view of its operand.

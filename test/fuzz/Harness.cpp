@@ -39,8 +39,9 @@ using namespace mlir::remat::fuzz;
 // Options and outcomes
 //===----------------------------------------------------------------------===//
 
-fuzz::PassOptions fuzz::PassOptions::any(Random &random) {
+fuzz::PassOptions fuzz::PassOptions::any(Random &random, StringRef fusion) {
   PassOptions options;
+  options.fusion = fusion.str();
   if (random.chance(15))
     options.scope = "temporaries";
   options.reorder = random.chance(70);
@@ -53,8 +54,8 @@ fuzz::PassOptions fuzz::PassOptions::any(Random &random) {
 
 std::string fuzz::PassOptions::text() const {
   return llvm::formatv(
-             "fusion=none scope={0} reorder={1} alignment={2}B min-bytes={3} target={4} effort={5}",
-             scope, reorder ? "true" : "false", alignment, minBytes, target, effort)
+             "fusion={0} scope={1} reorder={2} alignment={3}B min-bytes={4} target={5} effort={6}",
+             fusion, scope, reorder ? "true" : "false", alignment, minBytes, target, effort)
       .str();
 }
 
@@ -197,5 +198,6 @@ RematerializeOptions Harness::getLibraryOptions(const PassOptions &options) cons
   result.target = llvm::cantFail(Target::get(options.target));
   result.models = &models;
   result.alignment = options.alignment;
+  result.fusion = options.isForXLA() ? Fusion::XLA : Fusion::None;
   return result;
 }

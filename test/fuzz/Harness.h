@@ -25,14 +25,16 @@ namespace mlir::remat::fuzz {
 
 /// Options of the pass, beside the budget.
 struct PassOptions {
-  std::string scope = "total", target = "h100", minBytes = "auto";
+  std::string fusion = "none", scope = "total", target = "h100", minBytes = "auto";
   bool reorder = true;
   int64_t alignment = 64;
   /// Of the search for plans.
   int64_t effort = 0;
 
-  static PassOptions any(Random &random);
+  static PassOptions any(Random &random, StringRef fusion);
   std::string text() const;
+  /// Whether XLA decides what gets memory.
+  bool isForXLA() const { return fusion == "xla"; }
 };
 
 struct Message {

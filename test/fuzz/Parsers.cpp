@@ -424,7 +424,7 @@ static Fault checkProblem(Harness &harness, Random &random) {
   if (!module)
     return "the generated module does not parse";
   ScopedDiagnosticHandler quiet(module->getContext(), [](Diagnostic &) { return success(); });
-  RematerializeOptions options = harness.getLibraryOptions(fuzz::PassOptions::any(random));
+  RematerializeOptions options = harness.getLibraryOptions(fuzz::PassOptions::any(random, "none"));
   SymbolTableCollection symbols;
   SummaryAnalysis summaries(*options.models, options.target, symbols);
   auto function = cast<FunctionOpInterface>(module->lookupSymbol("main"));

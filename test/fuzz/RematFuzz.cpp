@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   RematFuzz --seed=N --cases=N [--max-ops=N] [--only=CASE] [--print]
+//   RematFuzz --seed=N --cases=N [--max-ops=N] [--fusion=none|xla] [--only=CASE] [--print]
 //   RematFuzz --execute --seed=N --cases=N [--only=CASE] [--print]
 //   RematFuzz --parsers --seed=N --cases=N
 //
@@ -36,6 +36,8 @@ static cl::opt<int64_t> numCases("cases", cl::init(100), cl::cat(category),
 static cl::opt<int64_t> maxOps("max-ops", cl::init(60), cl::cat(category),
                                cl::desc("Operations of a module, about"));
 static cl::opt<int64_t> only("only", cl::init(-1), cl::cat(category), cl::desc("One case alone"));
+static cl::opt<std::string> fusion("fusion", cl::init("any"), cl::cat(category),
+                                   cl::desc("Who decides what gets memory: none, xla, or any"));
 static cl::opt<std::string> onFile("file", cl::cat(category),
                                    cl::desc("Check the module of a file, with several options"));
 static cl::opt<bool> printModules("print", cl::cat(category), cl::desc("Show each module"));
@@ -123,6 +125,13 @@ static void runCase(Harness &harness, const Case &input, int64_t number, const S
   outs().flush();
 }
 
+/// Of a case: one of four is for XLA if nothing is asked for.
+static StringRef getFusion(int64_t number) {
+  if (fusion != "any")
+    return fusion;
+  return number % 4 == 3 ? "xla" : "none";
+}
+
 static int runModules() {
   StringSet<> skipped;
   for (const std::string &name : skip)
@@ -134,7 +143,8 @@ static int runModules() {
     PrettyStackTraceFormat trace("case %lld of seed %llu", (long long)number,
                                  (unsigned long long)seed);
     Random random(combine(seed, number));
-    std::string text = generateModule(random, maxOps);
+    StringRef ofCase = getFusion(number);
+    std::string text = generateModule(random, maxOps, ofCase == "xla");
     if (number % 64 == 0)
       harness.renewContexts();
     mlir::OwningOpRef<mlir::ModuleOp> module = harness.parse(text);
@@ -142,7 +152,7 @@ static int runModules() {
       errs() << "case " << number << " of seed " << seed << " is not a module:\n" << text;
       return EXIT_FAILURE;
     }
-    Case input = makeCase(harness, *module, random, broken);
+    Case input = makeCase(harness, *module, ofCase, random, broken);
     module = nullptr;
     runCase(harness, input, number, skipped, totals);
   }
@@ -172,7 +182,7 @@ static int runFile() {
   std::string text = print(*module);
   for (int64_t number = 0; number < numCases && totals.failures < maxFailures; ++number) {
     Random random(combine(seed, number));
-    Case input{text, PassOptions::any(random), random.next(), false};
+    Case input{text, PassOptions::any(random, getFusion(number)), random.next(), false};
     runCase(harness, input, number, skipped, totals);
   }
   totals.print();
@@ -202,6 +212,10 @@ int main(int argc, char **argv) {
   if (printModels) {
     outs() << getModelsText(broken == Break::Alias);
     return EXIT_SUCCESS;
+  }
+  if (fusion != "none" && fusion != "xla" && fusion != "any") {
+    errs() << "expected --fusion to be none, xla or any, but got '" << fusion << "'\n";
+    return EXIT_FAILURE;
   }
   outs() << "seed " << seed << '\n';
   outs().flush();

@@ -18,7 +18,7 @@ from remat.errors import InfeasibleError, InvalidInputError
 from remat.jax.arguments import Indices, Names
 from remat.jax.explanation import Advice, Explanation, advise, categories_of
 from remat.jax.half_precision import has_f32, in_bf16
-from remat.jax.step import Operand, Step, read_step
+from remat.jax.step import Operand, Step, Target, read_step
 from remat.optimize import MemoryProfile
 from remat.progress import ProgressBar
 from remat.report import FunctionReport, OperationPlace
@@ -39,14 +39,18 @@ def _shorten(names: Sequence[str]) -> str:
 class _Counter:
     """Profiles and plans of programs."""
 
-    target: str | os.PathLike[str]
+    target: Target
     effort: int
     fusion: str
     models: str | os.PathLike[str] | None
 
     def profile(self, text: str) -> MemoryProfile:
         profiles = remat.memory_profile(
-            text, functions=["main"], fusion=self.fusion, target=self.target, models=self.models
+            text,
+            functions=["main"],
+            fusion=self.fusion,
+            models=self.models,
+            **self.target.options,
         )
         return profiles[0]
 
@@ -55,10 +59,10 @@ class _Counter:
         try:
             report = remat.optimize(
                 text,
-                target=self.target,
                 effort=self.effort,
                 fusion=self.fusion,
                 models=self.models,
+                **self.target.options,
                 **limit,
             ).report
         except InfeasibleError as error:
@@ -305,7 +309,7 @@ def explain(
 
     with ProgressBar(f"explain {step.name}", progress) as bar:
         bar.update(0, 4, "memory")
-        explainer = _Explainer(step, _Counter(step.target.cost_model, effort, fusion, models))
+        explainer = _Explainer(step, _Counter(step.target, effort, fusion, models))
         limit = None if budget is None else resolve_budget(budget, explainer.peak)
         advice = list(explainer.donation())
         bar.update(1, 4, "recomputation")

@@ -251,9 +251,7 @@ def largest_batch(
         )
         if not step.computes_something:
             raise InvalidInputError(f"'{step.name}' computes nothing")
-        function, report = _plan(
-            step.text(), budget_bytes, {**options, "target": step.target.cost_model}
-        )
+        function, report = _plan(step.text(), budget_bytes, {**options, **step.target.options})
         fits = function.status != "infeasible" and function.packed_bytes <= budget_bytes
         fits = fits and (limit is None or function.overhead <= limit)
         picoseconds = function.cost_ps + function.added_cost_ps

@@ -39,6 +39,11 @@ class Memory:
         }
 
 
+def alignment_of(platform: str) -> int:
+    """Bytes: XLA's buffers begin at multiples of this."""
+    return 256 if platform in ("cuda", "gpu", "rocm") else 64
+
+
 def memory_of(compiled: Any) -> Memory:
     """Reads `memory_analysis()` of a compiled function."""
     stats = compiled.memory_analysis()

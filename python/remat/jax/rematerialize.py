@@ -22,7 +22,7 @@ from remat.jax.choose import (
     choose_by_measuring,
     choose_by_model,
 )
-from remat.jax.memory import Memory, memory_of
+from remat.jax.memory import Memory, alignment_of, memory_of
 from remat.jax.program import Program, ProgramText, trace
 from remat.report import Report
 from remat.units import Budget, resolve_budget
@@ -247,11 +247,11 @@ class Rematerialized:
         return choose_by_measuring(self.name, text.mlir, settings, measure)
 
     def _settings_for(self, platform: str) -> Settings:
-        if "target" in self._settings.options:
-            return self._settings
-        device = self._device_for(platform)
-        target = _target_of(device) if device else ("cpu" if platform == "cpu" else "h100")
-        options = {**self._settings.options, "target": target}
+        options = {**self._settings.options, "alignment": alignment_of(platform)}
+        if "target" not in options:
+            device = self._device_for(platform)
+            named = "cpu" if platform == "cpu" else "h100"
+            options["target"] = _target_of(device) if device else named
         return Settings(
             self._settings.budget, self._settings.calibrate, self._settings.progress, options
         )

@@ -18,6 +18,7 @@ from typing import Any, Callable, Mapping, Sequence
 import jax
 from remat.errors import InvalidInputError
 from remat.jax.arguments import Arguments, Indices, Names
+from remat.jax.memory import alignment_of
 from remat.jax.program import Program, trace
 from remat.jax.rematerialize import Rematerialized, _platform_of, _target_of
 from remat.jax.unsupported import UnsupportedError
@@ -29,6 +30,11 @@ class Target:
 
     platform: str
     cost_model: str | os.PathLike[str]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The same for `remat.optimize` and `remat.memory_profile`."""
+        return {"target": self.cost_model, "alignment": alignment_of(self.platform)}
 
 
 def target_for(device: Any, leaves: Sequence[Any]) -> Target:
