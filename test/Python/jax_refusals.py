@@ -25,6 +25,18 @@ from remat.jax import UnsupportedError, rematerialize  # noqa: E402
 LAYERS = 2
 
 
+class OfGPU:
+    platform, device_kind = "gpu", "NVIDIA H200"
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_arguments_that_are_not_on_the_device(calibrate):
+    step, params, x = perceptron(LAYERS)
+    planned = rematerialize(step, "1GB", device=OfGPU(), calibrate=calibrate)
+    with pytest.raises(InvalidInputError, match="the platform 'cpu', but device= is of 'gpu'; give"):
+        planned.lower(params, x)
+
+
 def shape_of(x):
     return jax.ShapeDtypeStruct(x.shape, x.dtype)
 

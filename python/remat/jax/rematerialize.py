@@ -241,6 +241,12 @@ class Rematerialized:
     def _choose(
         self, program: Program, text: ProgramText, measure: Callable[[Choice], Memory]
     ) -> Choice:
+        if self._device and (self._device.platform == "cpu") != (program.platform == "cpu"):
+            raise InvalidInputError(
+                f"'{self.name}' is lowered for the platform '{program.platform}', but device= is of "
+                f"'{self._device.platform}'; give arguments that are on the device, such as "
+                "jax.ShapeDtypeStruct(..., sharding=jax.sharding.SingleDeviceSharding(device))"
+            )
         settings = self._settings_for(program.platform)
         if not settings.calibrate:
             return choose_by_model(text.mlir, settings)
