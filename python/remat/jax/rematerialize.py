@@ -13,6 +13,9 @@ import warnings
 from typing import Any, Callable, Iterator, Mapping
 
 import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 from remat.errors import InvalidInputError, RematWarning
 from remat.jax import _compat, primitive
 from remat.jax.arguments import Arguments, Indices, Names
@@ -24,6 +27,7 @@ from remat.jax.choose import (
 )
 from remat.jax.memory import Memory, memory_of
 from remat.jax.program import Program, ProgramText, trace
+from remat.jax.sharded import body_of, plan_body
 from remat.report import Report
 from remat.units import Budget, resolve_budget
 
@@ -136,13 +140,20 @@ class Rematerialized:
             )
             if not traced.jaxpr.out_avals:
                 return traced.finish([])
-            results = primitive.bind(
-                traced.operands,
-                jaxpr=traced.jaxpr,
-                donated=traced.donated,
-                planner=self,
-                alone=alone,
-            )
+            how: dict[str, Any] = {"planner": self, "alone": alone}
+            if body_of(traced.jaxpr.jaxpr) is None:
+                results = primitive.bind(
+                    traced.operands, jaxpr=traced.jaxpr, donated=traced.donated, **how
+                )
+            else:
+                planned = plan_body(
+                    traced.jaxpr.jaxpr,
+                    traced.donated,
+                    lambda equation, jaxpr, donated: primitive.equation_like(
+                        equation, jaxpr, donated=donated, **how
+                    ),
+                )
+                results = jaxpr_as_fun(ClosedJaxpr(planned, []))(*traced.operands)
             return traced.finish(results)
 
         options = self._options_for(platform) if alone else {}
@@ -221,7 +232,7 @@ class Rematerialized:
                 if self._specializing:
                     raise _Undecided(program, text)
                 self._choices[key] = self._choose(
-                    program, text, lambda choice: memory_of(self._compile(program, choice))
+                    program, text, lambda choice: memory_of(self._compile(program, text, choice))
                 )
             choice = self._last_choice = self._choices[key]
         if choice.text is not None and not alone and program.platform == "cpu":
@@ -263,7 +274,7 @@ class Rematerialized:
         except RuntimeError:
             return None
 
-    def _compile(self, program: Program, choice: Choice) -> Any:
+    def _compile(self, program: Program, text: ProgramText, choice: Choice) -> Any:
         device = self._device_for(program.platform)
         if device is None:
             raise InvalidInputError(
@@ -271,6 +282,13 @@ class Rematerialized:
                 "is no device to compile for; give a device of a topology as device=, or "
                 "calibrate=False"
             )
+        if program.manual is None:
+            mesh, sharding = None, SingleDeviceSharding(device)
+        else:
+            mesh = self._mesh_for(program)
+            sharding = NamedSharding(mesh, PartitionSpec())
+            # The jaxpr would need the context in which it was traced.
+            choice = Choice(choice.text or text.mlir)
         fixed = _Fixed(self.name, choice)
 
         def call(*operands: Any) -> list[Any]:
@@ -279,8 +297,24 @@ class Rematerialized:
             )
 
         options = self._options_for(program.platform)
-        jitted = program.jit(call, compiler_options=options or None)
-        return jitted.lower(*program.shapes(device)).compile()
+        with _compat.outside_of_shard_map():
+            jitted = program.jit(call, mesh, compiler_options=options or None)
+            return jitted.lower(*program.shapes(sharding)).compile()
+
+    def _mesh_for(self, program: Program) -> Mesh:
+        """A mesh to compile the body of `shard_map` for: its own, where that is one of devices."""
+        mesh = program.manual.mesh
+        if isinstance(mesh, Mesh) and mesh.devices.flat[0].platform == program.platform:
+            return mesh
+        devices = jax.devices(program.platform)
+        if len(devices) < mesh.size:
+            raise InvalidInputError(
+                f"'{self.name}' is lowered for {mesh.size} devices of the platform "
+                f"'{program.platform}', of which there are {len(devices)} to compile for; give "
+                "jax.shard_map a mesh of devices of a topology, or calibrate=False"
+            )
+        shape = tuple(mesh.shape.values())
+        return Mesh(np.array(devices[: mesh.size]).reshape(shape), mesh.axis_names)
 
 
 class _Fixed:
