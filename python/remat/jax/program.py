@@ -124,7 +124,7 @@ class Program:
             lowered = function.trace(*self.shapes()).lower(lowering_platforms=(self.platform,))
             operation = lowered.compiler_ir().operation
         else:
-            # Only lowered like the rest of the body, collectives know their devices.
+            # Collectives need to know the devices.
             operation = _compat.lower_for_one_device(
                 self.name, self.jaxpr, self.donated, self.platform, self.manual
             ).operation

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Mapping
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
-from jax.sharding import Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 from remat.errors import InvalidInputError, RematWarning
 from remat.jax import _compat, primitive
 from remat.jax.arguments import Arguments, Indices, Names
@@ -275,15 +275,10 @@ class Rematerialized:
             return None
 
     def _compile(self, program: Program, text: ProgramText, choice: Choice) -> Any:
-        device = self._device_for(program.platform)
-        if device is None:
-            raise InvalidInputError(
-                f"'{self.name}' is lowered for the platform '{program.platform}', of which there "
-                "is no device to compile for; give a device of a topology as device=, or "
-                "calibrate=False"
-            )
+        mesh: Mesh | None = None
+        sharding: Sharding
         if program.manual is None:
-            mesh, sharding = None, SingleDeviceSharding(device)
+            sharding = SingleDeviceSharding(self._devices_for(program, 1)[0])
         else:
             mesh = self._mesh_for(program)
             sharding = NamedSharding(mesh, PartitionSpec())
@@ -304,17 +299,28 @@ class Rematerialized:
     def _mesh_for(self, program: Program) -> Mesh:
         """A mesh to compile the body of `shard_map` for: its own, where that is one of devices."""
         mesh = program.manual.mesh
-        if isinstance(mesh, Mesh) and mesh.devices.flat[0].platform == program.platform:
-            return mesh
-        devices = jax.devices(program.platform)
-        if len(devices) < mesh.size:
-            raise InvalidInputError(
-                f"'{self.name}' is lowered for {mesh.size} devices of the platform "
-                f"'{program.platform}', of which there are {len(devices)} to compile for; give "
-                "jax.shard_map a mesh of devices of a topology, or calibrate=False"
-            )
+        if isinstance(mesh, Mesh):
+            # Device and lowering have two names for the platform of a GPU.
+            if (mesh.devices.flat[0].platform == "cpu") == (program.platform == "cpu"):
+                return mesh
         shape = tuple(mesh.shape.values())
-        return Mesh(np.array(devices[: mesh.size]).reshape(shape), mesh.axis_names)
+        return Mesh(np.array(self._devices_for(program, mesh.size)).reshape(shape), mesh.axis_names)
+
+    def _devices_for(self, program: Program, count: int) -> list[Any]:
+        """Devices to compile a program for."""
+        if count == 1 and self._device:
+            return [self._device]
+        try:
+            devices: list[Any] = jax.local_devices(backend=program.platform)
+        except RuntimeError:
+            devices = []
+        if len(devices) < count:
+            raise InvalidInputError(
+                f"'{self.name}' is lowered for the platform '{program.platform}', of which "
+                f"{len(devices)} of {count} devices are here to compile for; give a device of a "
+                "topology as device=, a mesh of them to jax.shard_map, or calibrate=False"
+            )
+        return devices[:count]
 
 
 class _Fixed:
@@ -352,7 +358,8 @@ def rematerialize(
 
     `fn` is any function that `jax.jit` takes and that computes gradients inside: a training step,
     or `jax.value_and_grad(loss)`. The result is called like `jax.jit(fn)`, computes the same, and
-    also works inside of `jit`, `scan`, `vmap` and the body of `shard_map`.
+    also works inside of `jit`, `scan`, `vmap` and the body of `shard_map`. Of a function that is a
+    `shard_map` the body is planned; the budget is one of each device.
 
     `budget` is what XLA reports for the compiled program: arguments + results + temporaries -
     aliased. It is bytes as an int, or a text such as "8GB", "4.5GiB" or "80%" of what the unchanged

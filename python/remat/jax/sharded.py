@@ -23,7 +23,7 @@ def _inner(jaxpr: Jaxpr) -> Jaxpr | None:
     """What a jaxpr consists of, if that is a `shard_map` or a jitted function and nothing else."""
     if len(jaxpr.eqns) != 1 or jaxpr.eqns[0].primitive.name not in ("jit", "pjit", "shard_map"):
         return None
-    inner = jaxpr.eqns[0].params["jaxpr"]
+    inner: Jaxpr | ClosedJaxpr = jaxpr.eqns[0].params["jaxpr"]
     return inner.jaxpr if isinstance(inner, ClosedJaxpr) else inner
 
 
@@ -39,15 +39,18 @@ def plan_body(jaxpr: Jaxpr, donated: Sequence[bool], planned: Planned) -> Jaxpr:
     """A function that `body_of` knows, with a planned body. `donated` is of its arguments."""
     (equation,) = jaxpr.eqns
     inner = equation.params["jaxpr"]
-    flags = dict(zip(jaxpr.invars, donated))
     reads = Counter(each for each in [*equation.invars, *jaxpr.outvars] if isinstance(each, Var))
-    # An array that is read twice is still there when one of them is overwritten.
-    passed = [reads[each] == 1 and flags.get(each, False) for each in equation.invars]
+    # What is read twice is still needed where one of its readers overwrites it.
+    free = {each for each, flag in zip(jaxpr.invars, donated) if flag and reads[each] == 1}
+    passed = [isinstance(each, Var) and each in free for each in equation.invars]
     if equation.primitive.name == "shard_map":
         inner = _planned(inner, passed, planned)
     else:
         inner = inner.replace(jaxpr=plan_body(inner.jaxpr, passed, planned))
-    return jaxpr.replace(eqns=[equation.replace(params={**equation.params, "jaxpr": inner})])
+    made: Jaxpr = jaxpr.replace(
+        eqns=[equation.replace(params={**equation.params, "jaxpr": inner})]
+    )
+    return made
 
 
 def _planned(body: Jaxpr, donated: Sequence[bool], planned: Planned) -> Jaxpr:
@@ -59,5 +62,6 @@ def _planned(body: Jaxpr, donated: Sequence[bool], planned: Planned) -> Jaxpr:
         return body
     flags = tuple(donated[i] for i in pruned.kept)
     function = ClosedJaxpr(pruned.jaxpr.replace(outvars=results), [])
-    equation = body.eqns[0].replace(invars=pruned.jaxpr.invars, outvars=results)
-    return body.replace(eqns=[planned(equation, function, flags)])
+    equation = body.eqns[0].replace(invars=[*pruned.jaxpr.invars], outvars=results)
+    made: Jaxpr = body.replace(eqns=[planned(equation, function, flags)])
+    return made
