@@ -302,3 +302,31 @@ func.func @loop(%x: tensor<1024xf32>, %w: tensor<1024xf32>) -> tensor<8x1024xf32
   %o = "stablehlo.negate"(%r#3) : (tensor<8x1024xf32>) -> tensor<8x1024xf32>
   return %o : tensor<8x1024xf32>
 }
+
+// Collectives read and write memory, and write nothing over what they read. Beside the argument V and
+// the result S: while the sum is computed %a and %s, 2V; while it is gathered %s and %g, 3V; while that
+// is scattered %g and %h, 2.5V.
+// CHECK-LABEL: memory of function 'collectives'
+// CHECK: live peak 16388 B
+// NONE-LABEL: memory of function 'collectives'
+func.func @collectives(%x: tensor<1024xf32>) -> tensor<f32> {
+  %zero = "stablehlo.constant"() <{value = dense<0.0> : tensor<f32>}> : () -> tensor<f32>
+  %a = "stablehlo.negate"(%x) : (tensor<1024xf32>) -> tensor<1024xf32>
+  %s = "stablehlo.all_reduce"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %t = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%t) : (tensor<f32>) -> ()
+  }) : (tensor<1024xf32>) -> tensor<1024xf32>
+  %g = "stablehlo.all_gather"(%s) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<1024xf32>) -> tensor<2048xf32>
+  %h = "stablehlo.reduce_scatter"(%g) <{replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, scatter_dimension = 0 : i64}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %t = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%t) : (tensor<f32>) -> ()
+  }) : (tensor<2048xf32>) -> tensor<512xf32>
+  %r = "stablehlo.reduce"(%h, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %t = "stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%t) : (tensor<f32>) -> ()
+  }) : (tensor<512xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}

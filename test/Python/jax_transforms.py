@@ -7,9 +7,7 @@ RUN: %pytest %s
 """
 
 import os
-import subprocess
 import sys
-import textwrap
 import warnings
 
 import pytest
@@ -115,107 +113,3 @@ def test_shapes_without_planning(small, monkeypatch):
     planned = rematerialize(step, "1GB")
     assert jax.eval_shape(planned, params, x) == jax.eval_shape(step, params, x)
     assert "rematerialized" in str(jax.make_jaxpr(planned)(params, x))
-
-
-def run_on_two_devices(code):
-    """Runs a program of Python with two virtual devices; its output."""
-    prelude = """
-        import sys
-        sys.path.insert(0, {inputs!r})
-        import warnings
-        import jax, jax.numpy as jnp, numpy as np
-        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-        from jax_steps import *
-        import remat
-        from remat.jax import rematerialize, UnsupportedError
-        warnings.simplefilter("ignore", remat.RematWarning)
-        try:
-            from jax import shard_map
-            unchecked = dict(check_vma=False)
-        except ImportError:
-            from jax.experimental.shard_map import shard_map
-            unchecked = dict(check_rep=False)
-        mesh = Mesh(np.array(jax.devices()), ("data",))
-        step, params, x = perceptron(2)
-        split = jax.device_put(x, NamedSharding(mesh, P("data")))
-    """
-    flags = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
-    environment = {**os.environ, "XLA_FLAGS": flags}
-    program = textwrap.dedent(prelude).format(inputs=INPUTS) + textwrap.dedent(code)
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_arrays_that_are_split_are_refused():
-    out = run_on_two_devices("""
-        # Also where an earlier call was not split, and the plan of that is known.
-        planned = rematerialize(step, "90%", calibrate=False)
-        print(planned(params, x)[0] == step(params, x)[0])
-        for function in (planned, rematerialize(step, "1GB"), rematerialize(step, 1,
-        calibrate=False)):
-            try:
-                function(params, split)
-            except UnsupportedError as error:
-                print(error)
-        """).splitlines()
-    assert out[0] == "True"
-    assert len(out) == 4
-    assert all("split" in line and "jax.shard_map" in line for line in out[1:])
-
-
-def test_body_of_shard_map_has_the_shapes_of_one_device():
-    out = run_on_two_devices("""
-        half = x[: x.shape[0] // 2]
-        budget = smallest_budget(step, params, half)
-        planned = rematerialize(step, budget, calibrate=False)
-
-        def both(step):
-            def body(params, x):
-                value, params = step(params, x)
-                return value[None], [p[None] for p in params]
-            return shard_map(
-                body, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), **unchecked
-            )
-
-        options = {"xla_disable_hlo_passes": "cse_barrier_expander"}
-        lowered = jax.jit(both(planned), compiler_options=options).lower(params, split)
-        print("optimization_barrier" in lowered.as_text())
-        print(bits(lowered.compile()(params, split)) == bits(jax.jit(both(step))(params, split)))
-        """)
-    assert out.split() == ["True", "True"]
-
-
-def test_shard_map_inside_and_collectives_are_refused():
-    out = run_on_two_devices("""
-        def mean(params, x):
-            return jax.lax.pmean(step(params, x)[0], "data")
-
-        def outside(params, x):
-            body = shard_map(
-                mean, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), **unchecked
-            )
-            return body(params, x)
-
-        def inside(params, x):
-            body = shard_map(
-                rematerialize(mean, "1GB"), mesh=mesh, in_specs=(P(), P("data")), out_specs=P(),
-                **unchecked
-            )
-            return jax.jit(body)(params, x)
-
-        for function in (rematerialize(outside, "1GB"), inside):
-            try:
-                function(params, split)
-            except UnsupportedError as error:
-                print(error)
-        """).splitlines()
-    assert len(out) == 2
-    assert "'outside' contains 'shard_map'" in out[0]
-    assert "'mean'" in out[1] and "collectives over named axes" in out[1]

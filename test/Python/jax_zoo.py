@@ -28,6 +28,7 @@ from remat import InfeasibleError  # noqa: E402
     ("perceptron", "f32", [100, 60], ["kept", "refused"]),
     ("perceptron", "bf16", [100], ["kept"]),
     ("gpt2", "f32", [80, 20], ["kept", "refused"]),
+    ("data_parallel", "f32", [80], ["kept"]),
 ])
 def test_promises_are_kept_or_refused(model, dtype, budgets, promises):
     rows = list(zoo.rows([model], [dtype], budgets))

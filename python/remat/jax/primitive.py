@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, Protocol, Sequence
 
 import jax
-from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, JaxprEqn, Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import func
@@ -54,12 +54,21 @@ def bind(
     return results
 
 
-def _abstract_eval(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> list[Any]:
-    results: list[Any] = jaxpr.out_avals
-    return results
+def equation_like(equation: JaxprEqn, jaxpr: ClosedJaxpr, **parameters: Any) -> JaxprEqn:
+    """An equation for the primitive, with the operands and results of another one."""
+    made: JaxprEqn = equation.replace(
+        primitive=rematerialized_p,
+        params={"jaxpr": jaxpr, **parameters},
+        effects=jaxpr.effects,
+    )
+    return made
 
 
-rematerialized_p.def_abstract_eval(_abstract_eval)
+def _abstract_eval(*_: Any, jaxpr: ClosedJaxpr, **__: Any) -> tuple[list[Any], Any]:
+    return jaxpr.out_avals, jaxpr.effects
+
+
+rematerialized_p.def_effectful_abstract_eval(_abstract_eval)
 
 
 def _run(*operands: Any, **parameters: Any) -> list[Any]:
@@ -71,6 +80,7 @@ rematerialized_p.def_impl(_run)
 
 
 def _batch(
+    axis: Any,
     operands: Sequence[Any],
     axes: Sequence[int | None],
     *,
@@ -80,13 +90,19 @@ def _batch(
     alone: bool,
 ) -> tuple[list[Any], list[int]]:
     """Under vmap, the function of all rows together is planned."""
-    mapped = jax.vmap(jaxpr_as_fun(jaxpr), in_axes=tuple(axes))
+    mapped = jax.vmap(
+        jaxpr_as_fun(jaxpr),
+        in_axes=tuple(axes),
+        axis_name=axis.name,
+        spmd_axis_name=axis.spmd_name,
+    )
     whole = jax.make_jaxpr(mapped)(*operands)
     results = bind(operands, jaxpr=whole, donated=donated, planner=planner, alone=alone)
     return results, [0] * len(results)
 
 
-batching.primitive_batchers[rematerialized_p] = _batch
+# The kind of rule that knows the name of the axis, for collectives over it.
+batching.fancy_primitive_batchers[rematerialized_p] = _batch
 
 
 def _differentiate(*_: Any, planner: Planner, **__: Any) -> Any:
@@ -119,7 +135,14 @@ def _lower(
             "its shapes are not what one device holds; use it inside of jax.shard_map, where they "
             "are"
         )
-    text = planner.choose_text(Program(planner.name, jaxpr, donated, platforms[0]), alone)
+    manual = _compat.manual_context(ctx)
+    if jaxpr.effects and manual is None:
+        raise UnsupportedError(
+            f"'{planner.name}' has collectives over named axes, which can only be planned in the "
+            "body of jax.shard_map"
+        )
+    program = Program(planner.name, jaxpr, donated, platforms[0], manual)
+    text = planner.choose_text(program, alone)
     if text is None:
         lower = mlir.lower_fun(jaxpr_as_fun(jaxpr), multiple_results=True)
         results: Sequence[Any] = lower(ctx, *operands)

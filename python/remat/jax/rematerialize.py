@@ -13,6 +13,9 @@ import warnings
 from typing import Any, Callable, Iterator, Mapping
 
 import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, jaxpr_as_fun
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 from remat.errors import InvalidInputError, RematWarning
 from remat.jax import _compat, primitive
 from remat.jax.arguments import Arguments, Indices, Names
@@ -24,6 +27,7 @@ from remat.jax.choose import (
 )
 from remat.jax.memory import Memory, alignment_of, memory_of
 from remat.jax.program import Program, ProgramText, trace
+from remat.jax.sharded import body_of, plan_body
 from remat.report import Report
 from remat.units import Budget, resolve_budget
 
@@ -136,13 +140,20 @@ class Rematerialized:
             )
             if not traced.jaxpr.out_avals:
                 return traced.finish([])
-            results = primitive.bind(
-                traced.operands,
-                jaxpr=traced.jaxpr,
-                donated=traced.donated,
-                planner=self,
-                alone=alone,
-            )
+            how: dict[str, Any] = {"planner": self, "alone": alone}
+            if body_of(traced.jaxpr.jaxpr) is None:
+                results = primitive.bind(
+                    traced.operands, jaxpr=traced.jaxpr, donated=traced.donated, **how
+                )
+            else:
+                planned = plan_body(
+                    traced.jaxpr.jaxpr,
+                    traced.donated,
+                    lambda equation, jaxpr, donated: primitive.equation_like(
+                        equation, jaxpr, donated=donated, **how
+                    ),
+                )
+                results = jaxpr_as_fun(ClosedJaxpr(planned, []))(*traced.operands)
             return traced.finish(results)
 
         options = self._options_for(platform) if alone else {}
@@ -222,7 +233,7 @@ class Rematerialized:
                 if self._specializing:
                     raise _Undecided(program, text)
                 self._choices[key] = self._choose(
-                    program, text, lambda choice: memory_of(self._compile(program, choice))
+                    program, text, lambda choice: memory_of(self._compile(program, text, choice))
                 )
             choice = self._last_choice = self._choices[key]
         if choice.text is not None and not alone and program.platform == "cpu":
@@ -270,14 +281,16 @@ class Rematerialized:
         except RuntimeError:
             return None
 
-    def _compile(self, program: Program, choice: Choice) -> Any:
-        device = self._device_for(program.platform)
-        if device is None:
-            raise InvalidInputError(
-                f"'{self.name}' is lowered for the platform '{program.platform}', of which there "
-                "is no device to compile for; give a device of a topology as device=, or "
-                "calibrate=False"
-            )
+    def _compile(self, program: Program, text: ProgramText, choice: Choice) -> Any:
+        mesh: Mesh | None = None
+        sharding: Sharding
+        if program.manual is None:
+            sharding = SingleDeviceSharding(self._devices_for(program, 1)[0])
+        else:
+            mesh = self._mesh_for(program)
+            sharding = NamedSharding(mesh, PartitionSpec())
+            # The jaxpr would need the context in which it was traced.
+            choice = Choice(choice.text or text.mlir)
         fixed = _Fixed(self.name, choice)
 
         def call(*operands: Any) -> list[Any]:
@@ -286,8 +299,35 @@ class Rematerialized:
             )
 
         options = self._options_for(program.platform)
-        jitted = program.jit(call, compiler_options=options or None)
-        return jitted.lower(*program.shapes(device)).compile()
+        with _compat.outside_of_shard_map():
+            jitted = program.jit(call, mesh, compiler_options=options or None)
+            return jitted.lower(*program.shapes(sharding)).compile()
+
+    def _mesh_for(self, program: Program) -> Mesh:
+        """A mesh to compile the body of `shard_map` for: its own, where that is one of devices."""
+        mesh = program.manual.mesh
+        if isinstance(mesh, Mesh):
+            # Device and lowering have two names for the platform of a GPU.
+            if (mesh.devices.flat[0].platform == "cpu") == (program.platform == "cpu"):
+                return mesh
+        shape = tuple(mesh.shape.values())
+        return Mesh(np.array(self._devices_for(program, mesh.size)).reshape(shape), mesh.axis_names)
+
+    def _devices_for(self, program: Program, count: int) -> list[Any]:
+        """Devices to compile a program for."""
+        if count == 1 and self._device:
+            return [self._device]
+        try:
+            devices: list[Any] = jax.local_devices(backend=program.platform)
+        except RuntimeError:
+            devices = []
+        if len(devices) < count:
+            raise InvalidInputError(
+                f"'{self.name}' is lowered for the platform '{program.platform}', of which "
+                f"{len(devices)} of {count} devices are here to compile for; give a device of a "
+                "topology as device=, a mesh of them to jax.shard_map, or calibrate=False"
+            )
+        return devices[:count]
 
 
 class _Fixed:
@@ -325,7 +365,8 @@ def rematerialize(
 
     `fn` is any function that `jax.jit` takes and that computes gradients inside: a training step,
     or `jax.value_and_grad(loss)`. The result is called like `jax.jit(fn)`, computes the same, and
-    also works inside of `jit`, `scan`, `vmap` and the body of `shard_map`.
+    also works inside of `jit`, `scan`, `vmap` and the body of `shard_map`. Of a function that is a
+    `shard_map` the body is planned; the budget is one of each device.
 
     `budget` is what XLA reports for the compiled program: arguments + results + temporaries -
     aliased. It is bytes as an int, or a text such as "8GB", "4.5GiB" or "80%" of what the unchanged

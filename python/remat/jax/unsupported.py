@@ -8,7 +8,7 @@ from typing import Iterator
 
 from jax.extend.core import Jaxpr, JaxprEqn
 from remat.errors import RematError
-from remat.jax._compat import jaxprs_in_params
+from remat.jax._compat import NamedAxisEffect, jaxprs_in_params
 
 
 class UnsupportedError(RematError, NotImplementedError):
@@ -43,14 +43,17 @@ def check(name: str, jaxpr: Jaxpr) -> None:
             )
         if primitive == "shard_map":
             raise UnsupportedError(
-                f"'{name}' contains 'shard_map', whose shapes are those of one device inside and "
-                "of all devices outside; wrap the function that goes into shard_map instead"
+                f"'{name}' contains 'shard_map' beside other operations, whose shapes are those of "
+                "one device inside and of all devices outside; wrap the function that goes into "
+                "shard_map instead"
             )
     for effect in jaxpr.effects:
-        raise UnsupportedError(
-            f"'{name}' has the effect {effect}, which cannot be planned; only functions without "
-            "effects and without collectives over named axes can"
-        )
+        # Collectives only say which axis they need.
+        if not isinstance(effect, NamedAxisEffect):
+            raise UnsupportedError(
+                f"'{name}' has the effect {effect}, which cannot be planned; only functions "
+                "without effects can"
+            )
     for variable in [*jaxpr.invars, *jaxpr.outvars]:
         shape = getattr(variable.aval, "shape", ())
         if not all(isinstance(size, int) for size in shape):
