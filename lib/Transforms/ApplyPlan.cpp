@@ -9,6 +9,7 @@
 
 #include "Remat/Dialect/IR/RematDialect.h"
 #include "Remat/Interfaces/ModelTable.h"
+#include "Remat/Interfaces/RematOpInterface.h"
 #include "Remat/Planner/Simulator.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -154,7 +155,7 @@ private:
   std::optional<planner::Simulation> simulation;
   StepIndex firstUnfenced = 0;
   /// For XLA, by value: the beginnings of regions whose barriers it has passed, with the
-  /// results. Everything behind the beginning reads these: XLA drops from a barrier what
+  /// results. What is behind the beginning reads these: XLA drops from a barrier what
   /// nobody reads behind it, and executes what waits for nothing when it likes.
   llvm::DenseMap<Value, SmallVector<std::pair<StepIndex, Value>, 2>> fences;
   /// The operations of the body as it came in, and their positions.
@@ -183,8 +184,12 @@ void PlanApplier::redirectOriginal(StepIndex index) {
   IRMapping changed;
   // What is computed from a value that was computed again.
   llvm::SmallPtrSet<Value, 8> recomputed;
+  // Sums stay as they are: XLA adds in another order where it cannot see the transposes in
+  // front of them.
+  bool isSum = lookupModel(op, models).value_or(OperationModel()).fusionRole ==
+               FusionRole::Reduction;
   forEachUse(index, [&](Value read, Value instance) {
-    Value fenced = getFenced(instance, index);
+    Value fenced = isSum ? instance : getFenced(instance, index);
     if (read != fenced)
       changed.map(read, fenced);
     if (read != instance)
