@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseSet.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::remat;
@@ -509,8 +510,41 @@ ValueRoles RoleInference::run() {
   return result;
 }
 
+/// The operations of a function that is executed in another order, as they are written.
+/// `order` becomes the indices that they had.
+static FunctionProblem sortByPosition(const FunctionProblem &scheduled,
+                                      std::vector<OpIndex> &order) {
+  order.resize(scheduled.operations.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](OpIndex a, OpIndex b) {
+    return scheduled.positions[a] < scheduled.positions[b];
+  });
+  FunctionProblem sorted = scheduled;
+  std::vector<OpIndex> newIndex(order.size());
+  for (auto [index, old] : llvm::enumerate(order)) {
+    newIndex[old] = index;
+    sorted.operations[index] = scheduled.operations[old];
+    sorted.inlined[index] = scheduled.inlined[old];
+    sorted.positions[index] = scheduled.positions[old];
+    sorted.problem.operations[index] = scheduled.problem.operations[old];
+    sorted.whyNot[index] = scheduled.whyNot[old];
+  }
+  for (planner::Value &value : sorted.problem.values)
+    if (value.producer != kBoundary)
+      value.producer = newIndex[value.producer];
+  return sorted;
+}
+
 ValueRoles mlir::remat::inferRoles(const FunctionProblem &problem, const RoleOptions &options) {
-  return RoleInference(problem, options).run();
+  if (llvm::is_sorted(problem.positions))
+    return RoleInference(problem, options).run();
+  // Which part of a step an operation is in follows from the order of the program.
+  std::vector<OpIndex> order;
+  FunctionProblem written = sortByPosition(problem, order);
+  ValueRoles roles = RoleInference(written, options).run();
+  if (roles.lossOperation)
+    roles.lossOperation = order[*roles.lossOperation];
+  return roles;
 }
 
 std::vector<Category> mlir::remat::categorize(const FunctionProblem &problem,

@@ -49,9 +49,10 @@ INPUTS = 2 * 4 * 8 * 1024
 HIDDEN = 4 * 8 * 4096
 LOSS = 4
 # Both gradients of kernels are there when the second one is computed, from what came out of the first
-# layer's backward pass. Everything else is fused or smaller.
-TEMPORARIES = 2 * KERNEL + HIDDEN + BIASES
-ALIGNMENT = 256
+# layer's backward pass. Those of biases take less, and so come first and are used up. Everything else is
+# fused or smaller.
+TEMPORARIES = 2 * KERNEL + HIDDEN
+ALIGNMENT = 512
 
 
 def real_perceptron(donate, **options):

@@ -298,7 +298,7 @@ def test_a_picture_loads(report, tmp_path):
 
 @pytest.mark.skipif(not REAL.exists(), reason="the instances are not there")
 def test_a_real_step(tmp_path):
-    page = remat.optimize(REAL, "90%", effort=0, details=True).report.to_html()
+    page = remat.optimize(REAL, "95%", effort=0, details=True).report.to_html()
     assert len(page) < 400_000
     found = browse(page, tmp_path, """
         const svgs = all("svg[data-chart]");
