@@ -516,9 +516,8 @@ static FunctionProblem sortByPosition(const FunctionProblem &scheduled,
                                       std::vector<OpIndex> &order) {
   order.resize(scheduled.operations.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](OpIndex a, OpIndex b) {
-    return scheduled.positions[a] < scheduled.positions[b];
-  });
+  llvm::sort(order,
+             [&](OpIndex a, OpIndex b) { return scheduled.positions[a] < scheduled.positions[b]; });
   FunctionProblem sorted = scheduled;
   std::vector<OpIndex> newIndex(order.size());
   for (auto [index, old] : llvm::enumerate(order)) {

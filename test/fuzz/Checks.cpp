@@ -473,8 +473,8 @@ void Checker::checkSurvival(Outcome &outcome, StringRef budget) {
     if (input.isFixpoint) {
       // Of operations that free as much as each other XLA takes one, and another one when
       // there are fewer of them.
-      expect(!exceeds || input.options.isForXLA(), "cse", "{0}: packed {1} bytes after cse, above {2}", budget,
-             peaks->packedBytes, limit);
+      expect(!exceeds || input.options.isForXLA(), "cse",
+             "{0}: packed {1} bytes after cse, above {2}", budget, peaks->packedBytes, limit);
       return;
     }
     // Other inputs may have had equal operations; the pass says so.
