@@ -160,8 +160,9 @@ TEST(XLAScheduleTest, RandomProblems) {
       std::vector<OpIndex> ready = listReady(problem, done);
       ASSERT_TRUE(llvm::is_contained(ready, op));
       for (OpIndex other : ready)
-        if (op != end && other != end)
+        if (op != end && other != end) {
           ASSERT_GE(countFreed(problem, op, done), countFreed(problem, other, done));
+        }
       done[op] = true;
     }
     EXPECT_EQ(llvm::count(done, false), 0);
