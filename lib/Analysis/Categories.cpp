@@ -177,12 +177,7 @@ private:
 } // namespace
 
 void RoleInference::findRoots() {
-  root.resize(numValues);
-  // The source of a view has a smaller index.
-  for (ValueIndex value = 0; value < numValues; ++value)
-    root[value] = problem.values[value].placement == Placement::View
-                      ? root[problem.values[value].source]
-                      : value;
+  root = listRoots(problem);
   for (Value operand : function.operations.back()->getOperands())
     results.push_back(function.valueIndex.lookup(operand));
 }

@@ -36,15 +36,28 @@ ValueIndex mlir::remat::getRoot(const planner::Problem &problem, ValueIndex valu
   return value;
 }
 
+std::vector<ValueIndex> mlir::remat::listRoots(const planner::Problem &problem) {
+  std::vector<ValueIndex> roots;
+  for (auto [index, value] : llvm::enumerate(problem.values))
+    roots.push_back(value.placement == Placement::View ? roots[value.source] : ValueIndex(index));
+  return roots;
+}
+
+/// With Fusion::XLA: the operations of a block that are computed by their readers.
+static llvm::DenseSet<Operation *> findVirtuals(Block &block, SummaryAnalysis &summaries) {
+  return summaries.getFusion() == Fusion::XLA ? findVirtualOperations(block, summaries)
+                                              : llvm::DenseSet<Operation *>();
+}
+
 namespace {
 /// Translates the operations of one block.
 class BlockTranslator {
 public:
-  BlockTranslator(Block &block, SummaryAnalysis &summaries, FunctionProblem &result)
-      : summaries(summaries), result(result), dataLayout(DataLayout::closest(block.getParentOp())) {
-    if (isForXLA())
-      virtuals = findVirtualOperations(block, summaries);
-  }
+  /// `virtuals` are what `findVirtuals` says of the block.
+  BlockTranslator(Block &block, const llvm::DenseSet<Operation *> &virtuals,
+                  SummaryAnalysis &summaries, FunctionProblem &result)
+      : summaries(summaries), result(result), dataLayout(DataLayout::closest(block.getParentOp())),
+        virtuals(virtuals) {}
 
   bool isForXLA() const { return summaries.getFusion() == Fusion::XLA; }
 
@@ -140,8 +153,7 @@ private:
   SummaryAnalysis &summaries;
   FunctionProblem &result;
   DataLayout dataLayout;
-  /// With Fusion::XLA: operations that are computed by their readers.
-  llvm::DenseSet<Operation *> virtuals;
+  const llvm::DenseSet<Operation *> &virtuals;
   llvm::DenseMap<const void *, ValueIndex> constants;
   Value tooLarge;
 };
@@ -354,7 +366,8 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
     return sum;
   }
   FunctionProblem inner;
-  BlockTranslator translator(region.front(), summaries, inner);
+  llvm::DenseSet<Operation *> virtuals = findVirtuals(region.front(), summaries);
+  BlockTranslator translator(region.front(), virtuals, summaries, inner);
   for (Value argument : region.front().getArguments())
     translator.addBoundary(argument, 0, "argument");
   for (auto [position, op] : llvm::enumerate(region.front()))
@@ -377,15 +390,11 @@ int64_t mlir::remat::getInnerPeak(Region &region, SummaryAnalysis &summaries) {
 /// may follow them.
 static void keepReadsBeforeWrites(FunctionProblem &result, SummaryAnalysis &summaries) {
   planner::Problem &problem = result.problem;
-  std::vector<ValueIndex> root(problem.values.size());
+  std::vector<ValueIndex> root = listRoots(problem);
   std::vector<bool> hasMemRef(problem.values.size());
-  for (auto [index, value] : llvm::enumerate(problem.values)) {
-    bool isView = value.placement == Placement::View;
-    root[index] = isView ? root[value.source] : static_cast<ValueIndex>(index);
-    Value irValue = result.values[index];
-    if (irValue && isa<BaseMemRefType>(irValue.getType()))
+  for (auto [index, value] : llvm::enumerate(result.values))
+    if (value && isa<BaseMemRefType>(value.getType()))
       hasMemRef[root[index]] = true;
-  }
   bool isWriteBehind = false;
   for (OpIndex index = problem.operations.size() - 1; index >= 0; --index) {
     planner::Operation &operation = problem.operations[index];
@@ -587,12 +596,13 @@ using PlacedOperations = std::vector<std::pair<Operation *, int64_t>>;
 /// Translates the operations of a function, executed in an order of their own.
 static FailureOr<FunctionProblem> translate(FunctionOpInterface function,
                                             const PlacedOperations &operations,
+                                            const llvm::DenseSet<Operation *> &virtuals,
                                             SummaryAnalysis &summaries, int64_t alignment) {
   FunctionProblem result;
   result.problem.alignment = alignment;
   result.fusion = summaries.getFusion();
   Block &block = function.getFunctionBody().front();
-  BlockTranslator translator(block, summaries, result);
+  BlockTranslator translator(block, virtuals, summaries, result);
   for (BlockArgument argument : block.getArguments()) {
     int64_t bytes = translator.getBytes(argument, argument.getArgNumber());
     translator.addBoundary(argument, bytes, "%arg" + std::to_string(argument.getArgNumber()));
@@ -624,6 +634,7 @@ static FailureOr<FunctionProblem> translate(FunctionOpInterface function,
 /// The same operations in the order in which XLA would execute them.
 static FailureOr<FunctionProblem> scheduleForXLA(FunctionOpInterface function,
                                                  const FunctionProblem &input,
+                                                 const llvm::DenseSet<Operation *> &virtuals,
                                                  SummaryAnalysis &summaries) {
   std::optional<FunctionProblem> best;
   int64_t leastBytes = 0;
@@ -632,7 +643,7 @@ static FailureOr<FunctionProblem> scheduleForXLA(FunctionOpInterface function,
     for (OpIndex op : order)
       operations.push_back({input.operations[op], input.positions[op]});
     FailureOr<FunctionProblem> scheduled =
-        translate(function, operations, summaries, input.problem.alignment);
+        translate(function, operations, virtuals, summaries, input.problem.alignment);
     if (failed(scheduled))
       return failure();
     int64_t bytes =
@@ -661,9 +672,11 @@ FailureOr<FunctionProblem> mlir::remat::buildProblem(FunctionOpInterface functio
     operations.push_back({&op, position});
   }
   bool isForXLA = summaries.getFusion() == Fusion::XLA;
-  FailureOr<FunctionProblem> built = translate(function, operations, summaries, options.alignment);
+  llvm::DenseSet<Operation *> virtuals = findVirtuals(block, summaries);
+  FailureOr<FunctionProblem> built =
+      translate(function, operations, virtuals, summaries, options.alignment);
   if (succeeded(built) && isForXLA && options.order == ExecutionOrder::Scheduled)
-    built = scheduleForXLA(function, *built, summaries);
+    built = scheduleForXLA(function, *built, virtuals, summaries);
   if (failed(built))
     return failure();
   FunctionProblem &result = *built;

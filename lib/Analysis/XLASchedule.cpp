@@ -7,7 +7,7 @@
 
 #include "Remat/Analysis/XLASchedule.h"
 
-#include "mlir/Support/LLVM.h"
+#include "Remat/Analysis/FunctionProblem.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -50,11 +50,7 @@ DependenceGraph::DependenceGraph(const planner::Problem &problem)
     : operands(problem.operations.size()), users(problem.operations.size()),
       previous(problem.operations.size(), kBoundary), madeBytes(problem.operations.size()),
       buffers(problem.operations.size()), readers(problem.values.size()) {
-  // Values are behind what they show.
-  std::vector<ValueIndex> root(problem.values.size());
-  for (auto [index, value] : llvm::enumerate(problem.values))
-    root[index] = value.placement == Placement::View ? root[value.source] : ValueIndex(index);
-
+  std::vector<ValueIndex> root = listRoots(problem);
   OpIndex lastWithEffects = kBoundary;
   for (auto [index, operation] : llvm::enumerate(problem.operations)) {
     OpIndex op = index;

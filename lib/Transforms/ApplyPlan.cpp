@@ -186,8 +186,8 @@ void PlanApplier::redirectOriginal(StepIndex index) {
   llvm::SmallPtrSet<Value, 8> recomputed;
   // Sums stay as they are: XLA adds in another order where it cannot see the transposes in
   // front of them.
-  bool isSum =
-      lookupModel(op, models).value_or(OperationModel()).fusionRole == FusionRole::Reduction;
+  bool isSum = !fences.empty() && lookupModel(op, models).value_or(OperationModel()).fusionRole ==
+                                      FusionRole::Reduction;
   forEachUse(index, [&](Value read, Value instance) {
     Value fenced = isSum ? instance : getFenced(instance, index);
     if (read != fenced)

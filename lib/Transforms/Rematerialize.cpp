@@ -259,14 +259,22 @@ struct Attempt {
 };
 } // namespace
 
-/// The answers of a front: peaks fall.
-static std::vector<FrontPoint> listFront(ArrayRef<planner::Answer> answers) {
+/// Those of some points, in the order of their costs, whose peaks are below all before.
+static std::vector<FrontPoint> listFront(ArrayRef<FrontPoint> points) {
   std::vector<FrontPoint> front;
-  for (const planner::Answer &answer : answers)
-    if (int64_t packed = answer.solution.packing.packedBytes;
-        front.empty() || packed < front.back().packedBytes)
-      front.push_back({packed, answer.addedCost});
+  for (const FrontPoint &point : points)
+    if (front.empty() || point.packedBytes < front.back().packedBytes)
+      front.push_back(point);
   return front;
+}
+
+/// What happens in memory when an unchanged function is executed.
+static ExecutionReport describeUnchanged(const FunctionProblem &problem,
+                                         const planner::Solution &solution,
+                                         const std::vector<Category> &categories) {
+  return describeExecution(problem, solution, categories,
+                           getLeastDescribedBytes(solution.simulation.livePeak),
+                           [](planner::StorageIndex) { return std::string(); });
 }
 
 /// Plans a function that `problem` is of.
@@ -296,9 +304,7 @@ static FailureOr<Attempt> planProblem(FunctionOpInterface function, FunctionProb
 
   std::vector<Category> categories = categorize(planned.problem, options.roles);
   if (options.wantsDetails)
-    report.before = describeExecution(planned.problem, identity, categories,
-                                      getLeastDescribedBytes(report.baselinePeakBytes),
-                                      [](planner::StorageIndex) { return std::string(); });
+    report.before = describeUnchanged(planned.problem, identity, categories);
 
   planner::Solution inEffect = std::move(identity);
   int64_t minBytes = getMinBytes(options, baseline);
@@ -308,7 +314,10 @@ static FailureOr<Attempt> planProblem(FunctionOpInterface function, FunctionProb
   attempt.read = findReadBehindWriter(planned.problem, inEffect.plan);
   if (attempt.others.smallest)
     attempt.readBySmallest = findReadBehindWriter(planned.problem, *attempt.others.smallest);
-  planned.front = listFront(attempt.others.front);
+  planned.front =
+      listFront(llvm::map_to_vector<0>(attempt.others.front, [](const planner::Answer &answer) {
+        return FrontPoint{answer.solution.packing.packedBytes, answer.addedCost};
+      }));
   planned.peaks = {inEffect.simulation.livePeak, inEffect.packing.packedBytes};
   report.addedCost = planner::addedCost(problem, inEffect.plan);
   if (options.profile && options.profile->function == report.name)
@@ -424,18 +433,28 @@ static LogicalResult describeAsItStands(FunctionOpInterface rewritten, PlannedFu
   return success();
 }
 
-/// Makes what the function is with `plan` the outcome of `planned`: what clones are computed
-/// inside of is only known of a rewritten copy.
-static LogicalResult describeRewritten(PlannedFunction &planned, const planner::Plan &plan,
-                                       const RematerializeOptions &options,
-                                       SymbolTableCollection &symbols) {
-  FunctionOpInterface copy = insertCopy(planned.function);
+/// Calls `look` with a copy of a function that is rewritten as `plan` says.
+static LogicalResult lookAtRewritten(FunctionOpInterface function, const planner::Plan &plan,
+                                     const RematerializeOptions &options,
+                                     SymbolTableCollection &symbols,
+                                     llvm::function_ref<LogicalResult(FunctionOpInterface)> look) {
+  FunctionOpInterface copy = insertCopy(function);
   llvm::scope_exit erase([&] { copy->erase(); });
   FailureOr<FunctionProblem> problem = ::buildProblem(copy, options, symbols);
   if (failed(problem))
     return failure();
   applyPlan(*problem, plan, getModels(options));
-  return describeAsItStands(copy, planned, options, symbols);
+  return look(copy);
+}
+
+/// Makes what the function is with `plan` the outcome of `planned`: what clones are computed
+/// inside of is only known of a rewritten copy.
+static LogicalResult describeRewritten(PlannedFunction &planned, const planner::Plan &plan,
+                                       const RematerializeOptions &options,
+                                       SymbolTableCollection &symbols) {
+  return lookAtRewritten(planned.function, plan, options, symbols, [&](FunctionOpInterface copy) {
+    return describeAsItStands(copy, planned, options, symbols);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -501,6 +520,8 @@ private:
   /// Of the unchanged function.
   Peaks baseline = {};
   std::optional<ExecutionReport> before;
+  /// The function in the order of the program.
+  FunctionProblem program;
   /// What the order of the program takes more than XLA's, in packed bytes.
   int64_t programBytes = 0;
   std::optional<int64_t> budget;
@@ -509,35 +530,32 @@ private:
 
 LogicalResult XLAPlanner::measureUnchanged() {
   FailureOr<Measurement> unchanged = measure(function, options, symbols);
-  FailureOr<FunctionProblem> program = ::buildProblem(function, options, symbols);
-  if (failed(unchanged) || failed(program))
+  FailureOr<FunctionProblem> built =
+      ::buildProblem(function, options, symbols, {}, options.profile);
+  if (failed(unchanged) || failed(built))
     return failure();
   baseline = unchanged->peaks();
+  program = std::move(*built);
   planner::Solution inOrder =
-      planner::evaluate(program->problem, planner::identityPlan(program->problem));
+      planner::evaluate(program.problem, planner::identityPlan(program.problem));
   programBytes = inOrder.packing.packedBytes - baseline.packedBytes;
   if (options.budget.kind != Budget::Kind::None)
     budget = options.budget.resolve(baseline.packedBytes);
   if (options.wantsDetails)
-    before = describeExecution(unchanged->problem, unchanged->solution,
-                               categorize(unchanged->problem, options.roles),
-                               getLeastDescribedBytes(baseline.liveBytes),
-                               [](planner::StorageIndex) { return std::string(); });
+    before = describeUnchanged(unchanged->problem, unchanged->solution,
+                               categorize(unchanged->problem, options.roles));
   return success();
 }
 
 /// Searches in the order of the program.
 FailureOr<Attempt> XLAPlanner::plan(const Question &question) {
-  FailureOr<FunctionProblem> built =
-      ::buildProblem(function, options, symbols, {}, options.profile);
-  if (failed(built))
-    return failure();
-  for (auto [index, op] : llvm::enumerate(built->operations))
-    if (planner::Operation &operation = built->problem.operations[index];
+  FunctionProblem problem = program;
+  for (auto [index, op] : llvm::enumerate(problem.operations))
+    if (planner::Operation &operation = problem.problem.operations[index];
         question.keepsProducts && operation.recomputable && isProduct(op) &&
         operation.policy != planner::Policy::MustRecompute) {
       operation.recomputable = false;
-      built->whyNot[index] = "is a product, which would save little";
+      problem.whyNot[index] = "is a product, which would save little";
     }
   RematerializeOptions how = options;
   if (budget)
@@ -549,7 +567,7 @@ FailureOr<Attempt> XLAPlanner::plan(const Question &question) {
     how.search.effort = 0;
   bool wantsSmallest = question.isFirst && !options.plans && (budget || options.maxOverhead.amount);
   FailureOr<Attempt> attempt =
-      planProblem(function, std::move(*built), wantsSmallest, how, symbols);
+      planProblem(function, std::move(problem), wantsSmallest, how, symbols);
   if (failed(attempt))
     return failure();
   FunctionReport &report = attempt->planned.report;
@@ -659,22 +677,21 @@ FailureOr<PlannedFunction> XLAPlanner::replay(PlannedFunction planned) {
 
 /// Replaces a front by what rewritten copies take.
 LogicalResult XLAPlanner::recountFront(Attempt &attempt) {
-  std::vector<FrontPoint> &front = attempt.planned.front;
-  front.clear();
+  std::vector<FrontPoint> points;
   for (const planner::Answer &answer : attempt.others.front) {
-    PlannedFunction planned = attempt.planned;
-    if (failed(describeRewritten(planned, answer.solution.plan, options, symbols)))
+    auto count = [&](FunctionOpInterface copy) -> LogicalResult {
+      FailureOr<Peaks> peaks = measurePeaks(copy, options, symbols);
+      if (succeeded(peaks))
+        points.push_back({peaks->packedBytes, answer.addedCost});
+      return peaks;
+    };
+    if (failed(lookAtRewritten(function, answer.solution.plan, options, symbols, count)))
       return failure();
-    front.push_back({planned.peaks.packedBytes, answer.addedCost});
   }
-  llvm::sort(front, [](const FrontPoint &a, const FrontPoint &b) {
+  llvm::sort(points, [](const FrontPoint &a, const FrontPoint &b) {
     return std::tie(a.addedCost, a.packedBytes) < std::tie(b.addedCost, b.packedBytes);
   });
-  std::vector<FrontPoint> falling;
-  for (const FrontPoint &point : front)
-    if (falling.empty() || point.packedBytes < falling.back().packedBytes)
-      falling.push_back(point);
-  front = std::move(falling);
+  attempt.planned.front = listFront(points);
   return success();
 }
 

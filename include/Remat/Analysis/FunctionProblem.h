@@ -105,6 +105,8 @@ struct FunctionProblem {
 
 /// The value whose storage a value shows.
 planner::ValueIndex getRoot(const planner::Problem &problem, planner::ValueIndex value);
+/// The same for all values, where the source of a view has a smaller index.
+std::vector<planner::ValueIndex> listRoots(const planner::Problem &problem);
 
 /// Builds the problem of a function whose body is a single block. Emits one
 /// error and fails where that is not possible: several blocks, sums that

@@ -41,6 +41,14 @@ def _target_of(device: Any) -> str:
     return "a100" if "A100" in device.device_kind else "h100"
 
 
+def _is_of(device: Any, platform: str) -> bool:
+    """Whether programs that are lowered for `platform` run on a device.
+
+    Devices and lowering have two names for the platform of a GPU.
+    """
+    return bool((device.platform == "cpu") == (platform == "cpu"))
+
+
 def _platform_of(leaves: list[Any]) -> str | None:
     """Where the arrays of a call are, if they say so."""
     for leaf in leaves:
@@ -252,7 +260,7 @@ class Rematerialized:
     def _choose(
         self, program: Program, text: ProgramText, measure: Callable[[Choice], Memory]
     ) -> Choice:
-        if self._device and (self._device.platform == "cpu") != (program.platform == "cpu"):
+        if self._device and not _is_of(self._device, program.platform):
             raise InvalidInputError(
                 f"'{self.name}' is lowered for the platform '{program.platform}', but device= is of "
                 f"'{self._device.platform}'; give arguments that are on the device, such as "
@@ -306,10 +314,8 @@ class Rematerialized:
     def _mesh_for(self, program: Program) -> Mesh:
         """A mesh to compile the body of `shard_map` for: its own, where that is one of devices."""
         mesh = program.manual.mesh
-        if isinstance(mesh, Mesh):
-            # Device and lowering have two names for the platform of a GPU.
-            if (mesh.devices.flat[0].platform == "cpu") == (program.platform == "cpu"):
-                return mesh
+        if isinstance(mesh, Mesh) and _is_of(mesh.devices.flat[0], program.platform):
+            return mesh
         shape = tuple(mesh.shape.values())
         return Mesh(np.array(self._devices_for(program, mesh.size)).reshape(shape), mesh.axis_names)
 
